@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <taut/taut.hpp>
+
+#include "progress_bar.hpp"
+#include "reproduce/experiment.hpp"
+
+namespace {
+
+using nlohmann::ordered_json;
+using taut::reproduce::Experiment;
+using taut::reproduce::Outcome;
+
+// Exit codes: the same for every command.
+constexpr int ok = 0, failed_run = 1, bad_input = 2;
+
+void print_table(const Experiment& experiment, const Outcome& outcome) {
+  fmt::print("{}\n\n{:<46} {:>14} {:>16} {:>8}\n", experiment.title, "", "paper", "taut", "ratio");
+  for (const auto& row : outcome.table) {
+    const std::string paper = row.paper ? fmt::format("{:.6g}", *row.paper) : "";
+    const std::string ratio = row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "";
+    fmt::print("{:<46} {:>14} {:>16.10g} {:>8}{}{}\n", row.label, paper, row.ours, ratio, row.note.empty() ? "" : "  ",
+               row.note);
+  }
+  if (!outcome.remarks.empty()) fmt::print("\n");
+  for (const auto& remark : outcome.remarks) fmt::print("- {}\n", remark);
+}
+
+int run_experiment(const std::string& name, const std::string& directory, bool json) {
+  const auto& all = taut::reproduce::experiments();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
+  if (found == all.end()) {
+    std::vector<std::string> names;
+    for (const auto& one : all) names.push_back(one.name);
+    throw taut::InputError(
+        fmt::format("reproduce: there is no experiment '{}'; there are: {}.", name, fmt::join(names, ", ")));
+  }
+  Outcome outcome;
+  {
+    taut::cli::ProgressBar bar;
+    outcome = found->run([&](const std::string& what, double done) { bar.show(what, done); });
+  }
+  if (!directory.empty()) taut::reproduce::write(outcome, directory);
+  if (json) {
+    ordered_json figures = ordered_json::object();
+    for (const auto& [key, value] : outcome.figures) figures[key] = value;
+    ordered_json out{{"experiment", found->name}, {"figures", figures}};
+    if (!outcome.failure.empty()) out["failure"] = outcome.failure;
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    print_table(*found, outcome);
+    if (!directory.empty()) fmt::print("\ncurves (CSV) and figures (SVG) are in {}\n", directory);
+  }
+  if (outcome.failure.empty()) return ok;
+  fmt::print(stderr, "taut: {}\n", outcome.failure);
+  return failed_run;
+}
+
+int list(bool json) {
+  struct Group {
+    std::string title, key;
+    std::vector<std::pair<std::string, std::string>> entries;
+  };
+  std::vector<Group> groups{{"Experiments (taut reproduce NAME)", "experiments", {}},
+                            {"Integrators", "integrators", {}},
+                            {"Solvers", "solvers", {}}};
+  for (const auto& one : taut::reproduce::experiments()) groups[0].entries.emplace_back(one.name, one.title);
+  for (const auto& one : taut::integrators()) groups[1].entries.emplace_back(one.name, one.summary);
+  for (const auto& one : taut::solvers()) groups[2].entries.emplace_back(one.name, one.summary);
+  ordered_json out = ordered_json::object();
+  for (const Group& group : groups) {
+    if (!json) fmt::print("{}\n", group.title);
+    for (const auto& [name, summary] : group.entries) {
+      if (json) {
+        out[group.key].push_back({{"name", name}, {"summary", summary}});
+      } else {
+        fmt::print("  {:<24} {}\n", name, summary);
+      }
+    }
+  }
+  if (json) fmt::print("{}\n", out.dump(2));
+  return ok;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "taut: simulates constrained motion and says how well it did.\n"
+      "Exit codes: 0 done, 1 a run failed, 2 the input is wrong.");
+  app.name("taut");
+  app.set_version_flag("--version", TAUT_VERSION);
+  app.require_subcommand(1);
+  bool json = false;
+
+  std::string experiment, directory;
+  auto* reproduce = app.add_subcommand("reproduce", "Recompute a paper's table: its number, ours, the ratio");
+  reproduce->add_option("experiment", experiment, "Name, as `taut list` prints it")->required();
+  reproduce->add_option("--out", directory, "Folder for curves (CSV) and the paper's figures (SVG)");
+  reproduce->add_flag("--json", json, "One JSON object on standard output instead of the table");
+
+  auto* listing = app.add_subcommand("list", "What there is: experiments, integrators, solvers");
+  listing->add_flag("--json", json, "As one JSON object");
+
+  try {
+    const auto commands = app.get_subcommands({});
+    const auto known = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), known))
+      throw taut::InputError(fmt::format("there is no command '{}'; see `taut --help`.", argv[1]));
+    app.parse(argc, argv);
+    if (*listing) return list(json);
+    return run_experiment(experiment, directory, json);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ok : bad_input;
+  } catch (const taut::InputError& error) {
+    fmt::print(stderr, "taut: {}\n", error.what());
+    return bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "taut: {}\n", error.what());
+    return failed_run;
+  }
+}

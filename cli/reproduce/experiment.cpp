@@ -1,0 +1,82 @@
+#include "experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <taut/base/require.hpp>
+
+namespace taut::reproduce {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::ofstream open(const fs::path& file) {
+  std::ofstream out(file);
+  require(out.good(), "--out: cannot write '{}'.", file.string());
+  return out;
+}
+
+void close(std::ofstream& out, const fs::path& file) {
+  out.flush();
+  require(out.good(), "--out: writing '{}' failed; is the disk full?", file.string());
+}
+
+void write_csv(const Curve& curve, const fs::path& file) {
+  std::ofstream out = open(file);
+  out << fmt::format("{}\n", fmt::join(curve.columns, ","));
+  for (const auto& row : curve.rows) out << fmt::format("{:.12g}\n", fmt::join(row, ","));
+  close(out, file);
+}
+
+int column_of(const Curve& curve, const std::string& column) {
+  for (std::size_t k = 0; k < curve.columns.size(); ++k)
+    if (curve.columns[k] == column) return int(k) + 1;
+  throw InputError("no column '" + column + "' in curve '" + curve.name + "'");
+}
+
+/// The gnuplot script stands beside the figure, so that a reader can redraw it: gnuplot NAME.gp.
+void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path& directory) {
+  const fs::path script = directory / (figure.name + ".gp");
+  std::ofstream out = open(script);
+  out << "set terminal svg size 900,540 font 'sans,14' background 'white'\n";
+  out << fmt::format(
+      "set output '{}.svg'\nset datafile separator ','\nset key autotitle columnhead outside bottom center horizontal\n",
+      figure.name);
+  out << fmt::format("set title \"{}\"\nset xlabel \"{}\"\nset ylabel \"{}\"\nset grid lc rgb '#dddddd'\n{}\n", figure.title,
+                     figure.xlabel, figure.ylabel, figure.extra);
+  std::vector<std::string> lines;
+  for (const auto& line : figure.lines)
+    for (const Curve& curve : curves)
+      if (curve.name == line.curve)
+        lines.push_back(fmt::format("'{}.csv' using 1:{} with {} title \"{}\"", line.curve, column_of(curve, line.column),
+                                    line.style, line.title));
+  out << fmt::format("plot {}\n", fmt::join(lines, ", \\\n     "));
+  close(out, script);
+  const std::string command = fmt::format("cd '{}' && gnuplot '{}.gp'", directory.string(), figure.name);
+  require(std::system(command.c_str()) == 0, "--out: gnuplot could not draw '{}'; the data are in {}.", figure.name,
+          directory.string());
+}
+
+}  // namespace
+
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> all{
+      {"gh95-wall", "Glowinski & Holmstrom 1995, Table 2, Fig. 2: double pendulum against a wall, by penalty",
+       run_gh95_wall},
+      {"gh95-ellipse", "Glowinski & Holmstrom 1995, Table 4, Figs. 4-5: tip on an ellipse, penalty and augmented Lagrangian",
+       run_gh95_ellipse},
+  };
+  return all;
+}
+
+void write(const Outcome& outcome, const fs::path& directory) {
+  std::error_code trouble;
+  fs::create_directories(directory, trouble);
+  require(!trouble && fs::is_directory(directory), "--out: cannot make the folder '{}': {}.", directory.string(),
+          trouble.message());
+  for (const Curve& curve : outcome.curves) write_csv(curve, directory / (curve.name + ".csv"));
+  for (const Figure& figure : outcome.plots) draw(figure, outcome.curves, directory);
+}
+
+}  // namespace taut::reproduce

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Experiments: the papers' tables and figures, recomputed. Each prints the paper's number, ours and their ratio.
+namespace taut::reproduce {
+
+/// One line of the table; a number the paper does not give stays empty.
+struct Row {
+  std::string label;
+  std::optional<double> paper;
+  double ours;
+  std::string note{};
+};
+
+/// Columns over time, written as CSV.
+struct Curve {
+  std::string name;
+  std::vector<std::string> columns;  ///< the first is the abscissa
+  std::vector<std::vector<double>> rows;
+};
+
+/// A figure over curves, drawn as SVG.
+struct Figure {
+  struct Line {
+    std::string curve, column, title;
+    std::string style = "lines";  ///< as gnuplot spells it
+  };
+  std::string name, title, xlabel, ylabel;
+  std::vector<Line> lines;
+  std::string extra{};  ///< further gnuplot settings
+};
+
+struct Outcome {
+  std::vector<Row> table;
+  std::vector<std::pair<std::string, double>> figures;  ///< for --json
+  std::vector<Curve> curves;
+  std::vector<Figure> plots;
+  std::vector<std::string> remarks;
+  std::string failure{};  ///< a run that should have finished and did not
+
+  void number(const std::string& name, double value) { figures.emplace_back(name, value); }
+};
+
+/// Told what is going on and how much of it is done, 0 to 1.
+using Report = std::function<void(const std::string& what, double done)>;
+
+struct Experiment {
+  std::string name;
+  std::string title;
+  Outcome (*run)(const Report& report);
+};
+
+const std::vector<Experiment>& experiments();
+
+/// Writes each curve as DIR/name.csv and draws each plot as DIR/name.svg. Throws InputError if DIR cannot be written.
+void write(const Outcome& outcome, const std::filesystem::path& directory);
+
+Outcome run_gh95_wall(const Report& report);
+Outcome run_gh95_ellipse(const Report& report);
+
+}  // namespace taut::reproduce

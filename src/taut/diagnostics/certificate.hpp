@@ -1,0 +1,41 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <taut/simulate/trajectory.hpp>
+#include <taut/system/system.hpp>
+#include <vector>
+
+namespace taut {
+
+/// How a quantity that should not change did change over the recorded states.
+struct Conserved {
+  std::string name;
+  double start = 0.0;
+  double deviation = 0.0;  ///< largest |value − start|
+  double drift = 0.0;      ///< mean of the last quarter less mean of the first quarter of the run
+};
+
+/// What a run can say about its own accuracy. Everything is measured on the recorded states.
+struct Certificate {
+  bool finished = false;
+  std::string message;
+  std::string integrator, solver;
+  int states = 0;
+  double t_start = 0.0, t_end = 0.0;
+  bool conservative = false;       ///< whether energy should be constant, as far as the terms declare
+  Conserved energy;                ///< T + V
+  std::vector<Conserved> momenta;  ///< where the system has the symmetry
+  double position_residual = 0.0;  ///< largest |g| of the equalities
+  double velocity_residual = 0.0;  ///< largest |G v + g_t|
+  double penetration = 0.0;        ///< largest distance of an inequality to its set
+  RunCounts counts;
+  std::vector<std::string> dependent;
+};
+
+/// Measures a trajectory. To see how well a penalised run kept constraints, pass the system that still has them.
+Certificate certificate(const System& system, const Trajectory& path);
+
+std::ostream& operator<<(std::ostream& out, const Certificate& certificate);
+
+}  // namespace taut

@@ -1,0 +1,82 @@
+#include <cmath>
+#include <taut/diagnostics/symmetry.hpp>
+
+namespace taut {
+namespace {
+
+std::vector<Symmetry> candidates(const System& system) {
+  std::vector<Symmetry> all;
+  if (!system.points()) {
+    for (int i = 0; i < system.size(); ++i)
+      all.push_back(
+          {"momentum of " + system.coordinate_name(i), [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); }});
+    return all;
+  }
+  const int dim = system.points()->dim;
+  for (int axis = 0; axis < dim; ++axis)
+    all.push_back({std::string("momentum along ") + "xyz"[axis], [axis, dim](const Vector& q) {
+                     Vector direction = Vector::Zero(q.size());
+                     for (Eigen::Index k = axis; k < q.size(); k += dim) direction[k] = 1.0;
+                     return direction;
+                   }});
+  const auto rotation = [&](const char* name, int i, int j) {
+    all.push_back({name, [i, j, dim](const Vector& q) {
+                     Vector direction = Vector::Zero(q.size());
+                     for (Eigen::Index k = 0; k < q.size(); k += dim) {
+                       direction[k + i] = -q[k + j];
+                       direction[k + j] = q[k + i];
+                     }
+                     return direction;
+                   }});
+  };
+  if (dim == 2) rotation("angular momentum", 0, 1);
+  if (dim == 3) {
+    rotation("angular momentum about x", 1, 2);
+    rotation("angular momentum about y", 2, 0);
+    rotation("angular momentum about z", 0, 1);
+  }
+  return all;
+}
+
+/// d/dt (p·ξ) without constraint forces is f·ξ + p·(A v), and constraint forces do no harm if Gξ = 0.
+bool invariant(const System& system, const Symmetry& symmetry, const State& at) {
+  constexpr double tolerance = 1e-9;
+  const Vector direction = symmetry.direction(at.q);
+  const Vector turned = symmetry.direction(at.v) - symmetry.direction(Vector::Zero(at.v.size()));
+  const Vector f = system.force(instant(at)), p = system.momentum(instant(at));
+  const double scale = f.norm() * direction.norm() + p.norm() * turned.norm();
+  if (!(std::abs(f.dot(direction) + p.dot(turned)) <= tolerance * scale)) return false;
+  const Vector zero = Vector::Zero(at.v.size());
+  const Vector moved = system.constraint_rates({at.t, at.q.data(), direction.data()}) -
+                       system.constraint_rates({at.t, at.q.data(), zero.data()});
+  const Vector norms = system.constraint_gradient_norms(at.t, at.q);
+  for (Eigen::Index row = 0; row < moved.size(); ++row)
+    if (!(std::abs(moved[row]) <= tolerance * norms[row] * direction.norm())) return false;
+  return true;
+}
+
+}  // namespace
+
+double Symmetry::momentum(const System& system, const Instant& at) const {
+  return system.momentum(at).dot(direction(Eigen::Map<const Vector>(at.q, system.size())));
+}
+
+std::vector<Symmetry> symmetries(const System& system, const State& around) {
+  std::vector<Symmetry> found;
+  for (Symmetry& symmetry : candidates(system)) {
+    bool holds = true;
+    for (int sample = 0; sample < 3 && holds; ++sample) {
+      State at = around;
+      at.t += 0.37 * sample;
+      for (Eigen::Index i = 0; i < at.q.size(); ++i) {
+        at.q[i] += 0.2 * sample * std::cos(1.0 + 1.7 * sample + 2.3 * double(i));
+        at.v[i] += 0.5 * std::sin(2.0 + 1.3 * sample + 3.1 * double(i));
+      }
+      holds = invariant(system, symmetry, at);
+    }
+    if (holds) found.push_back(std::move(symmetry));
+  }
+  return found;
+}
+
+}  // namespace taut

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <taut/system/state.hpp>
+#include <taut/system/system.hpp>
+#include <vector>
+
+namespace taut {
+
+/// A motion of the whole system, q̇ = ξ(q), linear in q: ξ(q) = A q + a. If it changes neither the Lagrangian nor the constraints,
+/// its momentum p·ξ(q) is conserved (Noether).
+struct Symmetry {
+  std::string name;
+  std::function<Vector(const Vector& q)> direction;
+
+  double momentum(const System& system, const Instant& at) const;
+};
+
+/// The translations and rotations of a system of points, or the single coordinates of any other, under which the system is
+/// invariant: tested at the given state and at states around it, so a symmetry is found, not declared.
+std::vector<Symmetry> symmetries(const System& system, const State& around);
+
+}  // namespace taut

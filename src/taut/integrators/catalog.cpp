@@ -1,0 +1,29 @@
+#include <taut/integrators/catalog.hpp>
+#include <taut/integrators/midpoint.hpp>
+
+namespace taut {
+
+const std::vector<NamedIntegrator>& integrators() {
+  static const std::vector<NamedIntegrator> all{
+      {"midpoint", "variational midpoint, scheme (40); constraints exact at step ends", Midpoint{}},
+      {"midpoint-shared", "the same with constraints at the middles and one multiplier per node",
+       Midpoint{Midpoint::Constraint::shared_midpoint}},
+      {"midpoint-literal", "(40) word by word; multipliers oscillate: for the paper's tables only",
+       Midpoint{Midpoint::Constraint::literal}},
+  };
+  return all;
+}
+
+const std::vector<NamedSolver>& solvers() {
+  using Update = AugmentedLagrangian::Update;
+  static const std::vector<NamedSolver> all{
+      {"multipliers", "Newton on positions and multipliers together", Multipliers{}},
+      {"augmented-lagrangian", "Hestenes-Powell, first-order update (10)", AugmentedLagrangian{}},
+      {"augmented-lagrangian-2", "the same with the second-order update (11)",
+       AugmentedLagrangian{.update = Update::second_order}},
+      {"uzawa", "first-order dual iteration", Uzawa{}},
+  };
+  return all;
+}
+
+}  // namespace taut

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <taut/integrators/integrator.hpp>
+#include <vector>
+
+namespace taut {
+
+/// A scheme under the name that files, commands and tables use for it.
+struct NamedIntegrator {
+  std::string name;
+  std::string summary;
+  Integrator integrator;
+};
+
+/// Every scheme there is, with its default options.
+const std::vector<NamedIntegrator>& integrators();
+
+struct NamedSolver {
+  std::string name;
+  std::string summary;
+  SolverMethod method;
+};
+
+/// Every way there is to solve a step, with its default options.
+const std::vector<NamedSolver>& solvers();
+
+}  // namespace taut

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <string>
+#include <taut/step/step_solver.hpp>
+#include <taut/system/state.hpp>
+#include <taut/system/system.hpp>
+
+namespace taut {
+
+/// What a scheme promises. The verification table reads each entry and measures it.
+struct Traits {
+  std::string name;
+  int levels = 1;  ///< states of the past it needs; more than one means a constant step
+  int order = 2;
+  bool symmetric = false;
+  bool symplectic = false;
+  bool conserves_energy = false;
+  bool conserves_momentum = false;
+  double multiplier_time = 0.0;  ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
+};
+
+struct StepReport {
+  SolveReport solve;            ///< of the positions
+  int velocity_iterations = 0;  ///< of the velocities, where they are a problem of their own
+  std::string trouble{};        ///< on failure: the cause, with names
+
+  bool ok() const { return solve.status == Status::ok; }
+};
+
+/// States of the past, the newest last.
+using History = std::span<const State>;
+
+/// A scheme bound to a system and a solver. It owns scratch memory and factors, and nothing of the motion: all of that is in
+/// the history, so restart, negative h and an integrator inside an integrator need no care.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  /// From past.back() over h into next, whose vectors keep their memory.
+  virtual StepReport advance(History past, double h, State& next) = 0;
+
+  /// Constraints found to depend on others so far.
+  virtual const std::vector<int>& dependent() const = 0;
+};
+
+template <class Scheme>
+concept IntegratorScheme = requires(const Scheme& scheme, const System& system, const SolverMethod& method) {
+  { scheme.traits() } -> std::same_as<Traits>;
+  { scheme.bind(system, method) } -> std::same_as<std::unique_ptr<Stepper>>;
+};
+
+/// Any scheme, by value: `Midpoint{}` converts to it.
+class Integrator {
+ public:
+  template <IntegratorScheme Scheme>
+  Integrator(Scheme scheme) : held_(std::make_shared<const Holder<Scheme>>(std::move(scheme))) {}  // NOLINT: by design
+
+  Traits traits() const { return held_->traits(); }
+
+  /// Throws InputError with what would work if the scheme cannot take this system or this method.
+  std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const {
+    return held_->bind(system, method);
+  }
+
+ private:
+  struct Held {
+    virtual ~Held() = default;
+    virtual Traits traits() const = 0;
+    virtual std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const = 0;
+  };
+  template <class Scheme> struct Holder final : Held {
+    explicit Holder(Scheme s) : scheme(std::move(s)) {}
+    Traits traits() const override { return scheme.traits(); }
+    std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const override {
+      return scheme.bind(system, method);
+    }
+    Scheme scheme;
+  };
+  std::shared_ptr<const Held> held_;
+};
+
+/// Refuses exact inequality constraints in the name of a smooth scheme.
+void require_equalities(const System& system, const std::string& scheme);
+
+/// The cause of a failed solve at an instant, in words and with the names of the system.
+std::string explain(const SolveReport& report, const System& system, const Instant& at);
+
+}  // namespace taut

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace taut {
+
+/// Which entries of a square matrix may differ from zero, and where each lives in memory.
+///
+/// The storage follows from the pattern alone:
+///   dense    few unknowns, or a band so wide that it would not pay;
+///   banded   a reverse Cuthill–McKee numbering keeps all entries within a small half bandwidth b. For chains,
+///            strings and beams this *is* the interleaved node-by-node ordering of q and λ, and elimination is O(N);
+///   sparse   everything else: compressed columns for KLU.
+/// Entries are addressed by slots: look them up once, then write values[slot] in the hot loop.
+class Layout {
+ public:
+  enum class Kind { dense, banded, sparse };
+  using Entry = std::pair<int, int>;
+
+  /// The diagonal and the transposed entries are added: storage is structurally symmetric.
+  Layout(int size, std::vector<Entry> entries);
+
+  /// As above with the kind prescribed, for comparisons.
+  Layout(int size, std::vector<Entry> entries, Kind kind);
+
+  int size() const { return size_; }
+  Kind kind() const { return kind_; }
+  int half_bandwidth() const { return half_bandwidth_; }
+  int storage() const { return storage_; }  ///< number of values
+  int slot(int row, int column) const;
+
+  const std::vector<int>& position() const { return position_; }  ///< of each unknown in the ordering
+  const std::vector<int>& column_starts() const { return column_starts_; }
+  const std::vector<int>& row_indices() const { return row_indices_; }
+
+ private:
+  Layout(int size, std::vector<Entry> entries, const Kind* prescribed);
+
+  int size_;
+  Kind kind_ = Kind::dense;
+  int half_bandwidth_ = 0;
+  int storage_ = 0;
+  std::vector<int> position_;
+  std::vector<int> column_starts_, row_indices_;  // sorted columns of the pattern in the given numbering
+};
+
+}  // namespace taut

@@ -1,0 +1,126 @@
+#include <klu.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <taut/linalg/banded_lu.hpp>
+#include <taut/linalg/matrix.hpp>
+
+namespace taut {
+namespace {
+
+class DenseMatrix final : public Matrix {
+ public:
+  explicit DenseMatrix(std::shared_ptr<const Layout> layout)
+      : Matrix(std::move(layout)), lu_(layout_->size()), buffer_(layout_->size()) {}
+
+  bool factor() override {
+    const int n = layout_->size();
+    lu_.compute(Eigen::Map<const Eigen::MatrixXd>(values_.data(), n, n));
+    double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+      const double pivot = std::abs(lu_.matrixLU()(i, i));
+      if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+      smallest = std::min(smallest, pivot);
+      largest = std::max(largest, pivot);
+    }
+    pivot_ratio_ = n == 0 ? 1.0 : smallest / largest;
+    return true;
+  }
+
+  void solve(const Vector& b, Vector& x) override {
+    buffer_.noalias() = lu_.permutationP() * b;
+    lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(buffer_);
+    lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(buffer_);
+    x = buffer_;
+  }
+
+ private:
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+  Vector buffer_;
+};
+
+class BandedMatrix final : public Matrix {
+ public:
+  explicit BandedMatrix(std::shared_ptr<const Layout> layout)
+      : Matrix(std::move(layout)), lu_(layout_->half_bandwidth(), layout_->position()) {}
+
+  bool factor() override {
+    const bool good = lu_.factor(values_.data());
+    pivot_ratio_ = lu_.pivot_ratio();
+    return good;
+  }
+
+  void solve(const Vector& b, Vector& x) override {
+    x.resize(b.size());
+    lu_.solve(b.data(), x.data());
+  }
+
+ private:
+  BandedLu lu_;
+};
+
+/// SuiteSparse KLU: ordering and block structure found once, later factors reuse the pivots of the last while they hold.
+class SparseMatrix final : public Matrix {
+ public:
+  explicit SparseMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) {
+    klu_defaults(&common_);
+    symbolic_ = klu_analyze(layout_->size(), columns(), rows(), &common_);
+    if (symbolic_ == nullptr) throw std::bad_alloc();
+  }
+  ~SparseMatrix() override {
+    klu_free_numeric(&numeric_, &common_);
+    klu_free_symbolic(&symbolic_, &common_);
+  }
+  SparseMatrix(const SparseMatrix&) = delete;
+  SparseMatrix& operator=(const SparseMatrix&) = delete;
+
+  bool factor() override {
+    if (!values_.allFinite()) return false;
+    if (numeric_ != nullptr && klu_refactor(columns(), rows(), values_.data(), symbolic_, numeric_, &common_) && measure() &&
+        pivot_ratio_ > reused_pivots_floor) {
+      return true;
+    }
+    klu_free_numeric(&numeric_, &common_);
+    numeric_ = klu_factor(columns(), rows(), values_.data(), symbolic_, &common_);
+    return numeric_ != nullptr && measure();
+  }
+
+  void solve(const Vector& b, Vector& x) override {
+    x = b;
+    klu_solve(symbolic_, numeric_, layout_->size(), 1, x.data(), &common_);
+  }
+
+ private:
+  /// Old pivots are trusted while no pivot fell below this share of the largest; then pivots are chosen anew.
+  static constexpr double reused_pivots_floor = 1e-10;
+
+  int* columns() { return const_cast<int*>(layout_->column_starts().data()); }  // KLU's C interface is not const
+  int* rows() { return const_cast<int*>(layout_->row_indices().data()); }
+  bool measure() {
+    const bool good = klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 0.0;
+    pivot_ratio_ = common_.rcond;
+    return good;
+  }
+
+  klu_common common_{};
+  klu_symbolic* symbolic_ = nullptr;
+  klu_numeric* numeric_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Matrix> Matrix::on(std::shared_ptr<const Layout> layout) {
+  switch (layout->kind()) {
+    case Layout::Kind::dense:
+      return std::make_unique<DenseMatrix>(std::move(layout));
+    case Layout::Kind::banded:
+      return std::make_unique<BandedMatrix>(std::move(layout));
+    case Layout::Kind::sparse:
+      return std::make_unique<SparseMatrix>(std::move(layout));
+  }
+  return nullptr;
+}
+
+}  // namespace taut

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <taut/base/vector.hpp>
+#include <taut/linalg/layout.hpp>
+
+namespace taut {
+
+/// A square matrix on a Layout that is filled by slots, factored in place with pivoting, and then solves.
+///
+///     matrix->clear();  matrix->values()[layout.slot(i, j)] += …;  matrix->factor();  matrix->solve(b, x);
+///
+/// Nothing is allocated after construction (KLU keeps its own memory and reuses it), and the symbolic analysis is done once.
+class Matrix {
+ public:
+  static std::unique_ptr<Matrix> on(std::shared_ptr<const Layout> layout);
+  virtual ~Matrix() = default;
+
+  const Layout& layout() const { return *layout_; }
+  double* values() { return values_.data(); }
+  void clear() { values_.setZero(); }
+
+  /// Factors in place; false if a pivot is zero or not finite. The values are lost.
+  virtual bool factor() = 0;
+
+  /// Smallest over largest pivot of the last factor: a cheap warning sign of dependent rows, not a condition number.
+  double pivot_ratio() const { return pivot_ratio_; }
+
+  /// x = A⁻¹ b, in the given numbering; x may be b.
+  virtual void solve(const Vector& b, Vector& x) = 0;
+
+ protected:
+  explicit Matrix(std::shared_ptr<const Layout> layout)
+      : layout_(std::move(layout)), values_(Vector::Zero(layout_->storage())) {}
+
+  std::shared_ptr<const Layout> layout_;
+  Vector values_;
+  double pivot_ratio_ = 0.0;
+};
+
+}  // namespace taut

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <vector>
+
+namespace taut {
+
+/// Which rows of a matrix are linear combinations of the rows before them, to a relative tolerance; ascending.
+///
+/// Rows are scaled to length one first. 1e-9 separates rows that are dependent up to the accuracy of a configuration
+/// (1e-12 and better after assembly) from mechanisms that merely stand near a singular position.
+std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows, double tolerance = 1e-9);
+
+}  // namespace taut

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <limits>
+#include <taut/base/require.hpp>
+#include <taut/integrators/integrator.hpp>
+#include <taut/simulate/start.hpp>
+#include <taut/step/affine_problem.hpp>
+
+namespace taut {
+namespace {
+
+/// Consistent to a few round-offs: nothing to mend.
+constexpr double mended = 1e-13;
+
+/// Projects in x from the guess; fills status and trouble on failure.
+bool project(AffineProblem& problem, Vector& x, ConsistentStart& result, const System& system) {
+  StepSolver solver{Multipliers{}};
+  Vector lambda = Vector::Zero(problem.constraints());
+  const SolveReport report = solver.solve(problem, x, lambda);
+  for (const int row : solver.dependent()) {
+    const std::string name = system.constraint_name(row);
+    if (std::find(result.dependent.begin(), result.dependent.end(), name) == result.dependent.end())
+      result.dependent.push_back(name);
+  }
+  result.status = report.status;
+  result.trouble = explain(report, system, instant(result.state));
+  return report.status == Status::ok;
+}
+
+}  // namespace
+
+State state_at(const System& system, double t, const Vector& q, const Vector& v) {
+  require(q.size() == system.size() && v.size() == system.size(),
+          "state: the system has {} coordinates, got {} in q and {} in v.", system.size(), q.size(), v.size());
+  State state{t, q, v, {}, Vector::Zero(system.constraint_count())};
+  state.p = system.momentum(instant(state));
+  return state;
+}
+
+State at_rest(const System& system, const Vector& q) { return state_at(system, 0.0, q, Vector::Zero(system.size())); }
+
+std::vector<Violation> violations(const System& system, const State& state, double tolerance) {
+  const Vector g = system.constraint_values(state.t, state.q), rate = system.constraint_rates(instant(state));
+  const Vector norm = system.constraint_gradient_norms(state.t, state.q);
+  const std::vector<Set> sets = system.sets();
+  const double q_size = std::max(1.0, state.q.lpNorm<Eigen::Infinity>());
+  const double v_size = std::max(1.0, state.v.lpNorm<Eigen::Infinity>());
+  std::vector<Violation> found;
+  for (int row = 0; row < system.constraint_count(); ++row) {
+    const double scale = norm[row] > 0.0 ? norm[row] : 1.0;
+    const double off = std::abs(excess(sets[row], g[row])) / scale;
+    if (!(off <= tolerance * q_size)) found.push_back({system.constraint_name(row), false, off});
+    const double drift = sets[row] == Set::zero ? std::abs(rate[row]) / scale : 0.0;
+    if (!(drift <= tolerance * v_size)) found.push_back({system.constraint_name(row), true, drift});
+  }
+  return found;
+}
+
+std::string describe(const std::vector<Violation>& found) {
+  constexpr std::size_t shown = 6;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(shown, found.size()); ++k)
+    out += message("{}'{}' by {} ({})", k > 0 ? ", " : "", found[k].constraint, found[k].size,
+                   found[k].velocity ? "velocity" : "position");
+  if (found.size() > shown) out += message(" and {} more", found.size() - shown);
+  return out;
+}
+
+ConsistentStart consistent_start(const System& system, const State& start) {
+  ConsistentStart result{.state = state_at(system, start.t, start.q, start.v)};
+  result.before = violations(system, start, mended);
+  if (result.before.empty()) return result;
+
+  State& state = result.state;
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  const auto assembly = std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true});
+  const bool positions_off =
+      std::any_of(result.before.begin(), result.before.end(), [](const Violation& v) { return !v.velocity; });
+  if (positions_off) {
+    // M(q₀)(x − q₀) + G(x)ᵀλ = 0, g(x) ∈ S. Written with p so that any kinetic energy serves.
+    AffineProblem problem(assembly);
+    problem.inertia.t = start.t;
+    const Vector minus_q = -start.q;
+    problem.inertia.q = &start.q;
+    problem.inertia.v = &minus_q;
+    problem.inertia.v_slope = 1.0;
+    problem.inertia.momentum = 1.0;
+    const Vector zero = Vector::Zero(system.size());
+    const Vector offset = system.momentum({start.t, start.q.data(), zero.data()});
+    problem.rhs = &offset;
+    problem.reactions[0] = {start.t, nullptr, 1.0, 1.0};
+    problem.condition = {start.t, nullptr, 1.0, 0.0};
+    problem.unknown_roundoff = epsilon * start.q.lpNorm<Eigen::Infinity>();
+    if (!project(problem, state.q, result, system)) {
+      const auto left = violations(system, state, mended);
+      if (!left.empty()) result.trouble += message("; left over: {}", describe(left));
+      return result;
+    }
+  }
+
+  // M(q)(x − v₀) + G(q)ᵀμ = 0, G(q) x + g_t = 0 for the equalities.
+  AffineProblem problem(assembly);
+  problem.inertia.t = start.t;
+  problem.inertia.q = &state.q;
+  problem.inertia.v_slope = 1.0;
+  problem.inertia.momentum = 1.0;
+  const Vector momentum = system.momentum({start.t, state.q.data(), start.v.data()});
+  problem.rhs = &momentum;
+  problem.reactions[0] = {start.t, &state.q, 0.0, 1.0};
+  problem.condition = {start.t, &state.q, 0.0, 1.0};
+  for (Set& limit : problem.limits)
+    if (limit != Set::zero) limit = Set::whole;
+  problem.unknown_roundoff = epsilon * start.v.lpNorm<Eigen::Infinity>();
+  if (!project(problem, state.v, result, system)) return result;
+
+  state.p = system.momentum(instant(state));
+  result.moved_q = (state.q - start.q).lpNorm<Eigen::Infinity>();
+  result.moved_v = (state.v - start.v).lpNorm<Eigen::Infinity>();
+  return result;
+}
+
+}  // namespace taut

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <taut/step/status.hpp>
+#include <taut/system/state.hpp>
+#include <taut/system/system.hpp>
+#include <vector>
+
+namespace taut {
+
+/// A state at (t, q, v), with its momentum.
+State state_at(const System& system, double t, const Vector& q, const Vector& v);
+
+/// A state at rest at t = 0.
+State at_rest(const System& system, const Vector& q);
+
+/// A constraint that a start does not meet, and how far off: |g|/|G| for positions, |ġ|/|G| for velocities.
+struct Violation {
+  std::string constraint;
+  bool velocity = false;
+  double size = 0.0;
+};
+
+/// Constraints that (q, v) misses by more than the tolerance relative to the size of q and v. Rates of inequalities are not
+/// judged: what happens at contact is for an impact law to say.
+std::vector<Violation> violations(const System& system, const State& state, double tolerance);
+
+/// "'Pin 0' by 0.1 (position), …": for messages.
+std::string describe(const std::vector<Violation>& found);
+
+struct ConsistentStart {
+  State state;                      ///< the start to use; on failure, where the search ended
+  std::vector<Violation> before{};  ///< what was violated
+  double moved_q = 0.0;             ///< largest change of a coordinate
+  double moved_v = 0.0;
+  std::vector<std::string> dependent{};  ///< constraints that repeat others
+  Status status = Status::ok;
+  std::string trouble{};
+};
+
+/// The consistent state nearest to the given one in the metric of the mass: q minimises |q − q₀|_M with g(t,q) ∈ S, then v
+/// minimises |v − v₀|_M with G v + g_t = 0. A start that is consistent already is returned untouched, bit for bit.
+ConsistentStart consistent_start(const System& system, const State& start);
+
+}  // namespace taut

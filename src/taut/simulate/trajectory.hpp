@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <taut/base/vector.hpp>
+#include <taut/system/state.hpp>
+#include <vector>
+
+namespace taut {
+
+/// Work done by a run.
+struct RunCounts {
+  long steps = 0;
+  long retried = 0;            ///< steps that were repeated with a smaller h
+  long newton_iterations = 0;  ///< for the positions
+  int newton_most = 0;         ///< in one step
+  long multiplier_updates = 0;
+  int updates_most = 0;
+  long factorizations = 0;
+};
+
+/// The recorded states of a run, contiguous in memory, and how the run ended.
+class Trajectory {
+ public:
+  Trajectory(int coordinates, int constraints) : n_(coordinates), m_(constraints) {}
+
+  using View = Eigen::Map<const Vector>;
+  int size() const { return int(t_.size()); }
+  double t(int k) const { return t_[k]; }
+  View q(int k) const { return {q_.data() + std::size_t(k) * n_, n_}; }
+  View v(int k) const { return {v_.data() + std::size_t(k) * n_, n_}; }
+  View lambda(int k) const { return {lambda_.data() + std::size_t(k) * m_, m_}; }
+
+  void reserve(std::size_t states) {
+    t_.reserve(states);
+    q_.reserve(states * n_);
+    v_.reserve(states * n_);
+    lambda_.reserve(states * m_);
+  }
+  void record(const State& state) {
+    t_.push_back(state.t);
+    q_.insert(q_.end(), state.q.data(), state.q.data() + n_);
+    v_.insert(v_.end(), state.v.data(), state.v.data() + n_);
+    lambda_.insert(lambda_.end(), state.lambda.data(), state.lambda.data() + m_);
+  }
+
+  bool finished = false;  ///< reached the end time
+  std::string message;    ///< why not, otherwise
+  State last;             ///< the newest state, recorded or not: where a later run goes on
+  RunCounts counts;
+  std::vector<std::string> dependent;  ///< constraints that repeat others, as far as the run met them
+  std::string integrator, solver;
+
+ private:
+  int n_, m_;
+  std::vector<double> t_, q_, v_, lambda_;
+};
+
+}  // namespace taut

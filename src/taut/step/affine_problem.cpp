@@ -1,0 +1,89 @@
+#include <taut/step/affine_problem.hpp>
+
+namespace taut {
+
+AffineProblem::AffineProblem(std::shared_ptr<const Assembly> assembly) : assembly_(std::move(assembly)) {
+  limits = assembly_->sets();
+  q_ = v_ = place_ = Vector::Zero(unknowns());
+}
+
+double AffineProblem::force_scale() const {
+  const double sum = reactions[0].weight + reactions[1].weight;
+  return sum != 0.0 ? sum : 1.0;
+}
+
+double AffineProblem::constraint_scale() const {
+  const double scale = condition.rate_weight != 0.0 ? condition.rate_weight : condition.q_slope;
+  return scale != 0.0 ? scale : 1.0;
+}
+
+/// q + slope·x, without a copy where it is one of the two.
+const double* AffineProblem::along(const Vector* q, double slope, const double* x) {
+  if (slope == 0.0) return q->data();
+  if (q == nullptr && slope == 1.0) return x;
+  const Eigen::Map<const Vector> X(x, unknowns());
+  if (q == nullptr) {
+    place_ = slope * X;
+  } else {
+    place_ = *q + slope * X;
+  }
+  return place_.data();
+}
+
+Instant AffineProblem::inertia_at(const double* x) {
+  const Eigen::Map<const Vector> X(x, unknowns());
+  const double* q = inertia.q->data();
+  if (inertia.q_slope != 0.0) {
+    q_ = *inertia.q + inertia.q_slope * X;
+    q = q_.data();
+  }
+  if (inertia.v == nullptr && inertia.v_slope == 1.0) return {inertia.t, q, x};
+  v_ = inertia.v_slope * X;
+  if (inertia.v != nullptr) v_ += *inertia.v;
+  return {inertia.t, q, v_.data()};
+}
+
+void AffineProblem::add_dynamics(const double* x, double momentum, double force, double* out) {
+  assembly_->system().add_dynamics(inertia_at(x), momentum, force, out);
+}
+
+void AffineProblem::add_reactions(const double* x, const double* lambda, double weight, double* out) {
+  for (const Reaction& reaction : reactions)
+    if (reaction.weight != 0.0)
+      assembly_->system().add_constraint_forces(reaction.t, along(reaction.q, reaction.q_slope, x), lambda,
+                                                weight * reaction.weight, out);
+}
+
+void AffineProblem::residual(const double* x, const double* Lambda, double* r, double* c) {
+  const System& system = assembly_->system();
+  Eigen::Map<Vector> R(r, unknowns());
+  if (rhs != nullptr) {
+    R = -*rhs;
+  } else {
+    R.setZero();
+  }
+  add_dynamics(x, inertia.momentum, inertia.force, r);
+  if (constraints() == 0) return;
+  add_reactions(x, Lambda, 1.0 / force_scale(), r);
+  if (condition.rate_weight == 0.0) {
+    system.constraint_values(condition.t, along(condition.q, condition.q_slope, x), c);
+  } else {
+    system.constraint_rates({condition.t, condition.q->data(), x}, c);
+    Eigen::Map<Vector>(c, constraints()) *= condition.rate_weight;
+  }
+}
+
+void AffineProblem::add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) {
+  assembly_->add_dynamics(inertia_at(x), {inertia.momentum, inertia.force, inertia.q_slope, inertia.v_slope}, values);
+  if (constraints() == 0) return;
+  for (const Reaction& reaction : reactions) {
+    if (reaction.weight == 0.0) continue;
+    const double* q = along(reaction.q, reaction.q_slope, x);
+    assembly_->add_directions(reaction.t, q, reaction.weight / force_scale(), values);
+    if (reaction.q_slope != 0.0)
+      assembly_->add_curvature(reaction.t, q, Lambda, reaction.weight / force_scale() * reaction.q_slope, values);
+  }
+  assembly_->add_gradient(condition.t, along(condition.q, condition.q_slope, x), 1.0, row_weight, values);
+}
+
+}  // namespace taut

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <taut/step/assembly.hpp>
+#include <taut/step/step_problem.hpp>
+
+namespace taut {
+
+/// The step problem of every scheme with one unknown vector x: a set of weights, no code.
+///
+///     R(x) = a·p(t, q + αx, v + βx) + b·f(t, q + αx, v + βx) − rhs        inertia and forces
+///     Bᵀλ  = Σ w·G(t, q + αx)ᵀλ                                           reactions, each at its own place
+///     c(x) = g(t, q + αx)     or     w·(G(t, q) x + g_t)                  condition on positions, or on the rate x
+///
+/// A scheme sets the parts before each solve; places are given by address and must live as long as the solve.
+class AffineProblem final : public StepProblem {
+ public:
+  struct Inertia {
+    double t = 0.0;
+    const Vector* q = nullptr;
+    const Vector* v = nullptr;  ///< none means zero
+    double q_slope = 0.0, v_slope = 0.0;
+    double momentum = 0.0, force = 0.0;
+  };
+  struct Reaction {
+    double t = 0.0;
+    const Vector* q = nullptr;
+    double q_slope = 0.0;  ///< not zero: the direction turns with x, and the assembly needs curvature
+    double weight = 0.0;   ///< zero: no such reaction
+  };
+  struct Condition {
+    double t = 0.0;
+    const Vector* q = nullptr;  ///< none means zero
+    double q_slope = 0.0;
+    double rate_weight = 0.0;  ///< not zero: a condition on the rate
+  };
+
+  explicit AffineProblem(std::shared_ptr<const Assembly> assembly);
+
+  Inertia inertia;
+  std::array<Reaction, 2> reactions;
+  Condition condition;
+  const Vector* rhs = nullptr;    ///< none means zero
+  std::vector<Set> limits;        ///< one per constraint; those of the system unless the scheme changes them
+  double unknown_roundoff = 0.0;  ///< set by the scheme: round-off of q over the slope of q
+
+  int unknowns() const override { return assembly_->system().size(); }
+  const std::vector<Set>& sets() const override { return limits; }
+  const std::shared_ptr<const Layout>& layout() const override { return assembly_->layout(); }
+  double force_scale() const override;
+  double constraint_scale() const override;
+  double roundoff(const double*) const override { return unknown_roundoff; }
+  void residual(const double* x, const double* Lambda, double* r, double* c) override;
+  void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override;
+
+  /// out += momentum·p + force·f where the inertia is evaluated at x.
+  void add_dynamics(const double* x, double momentum, double force, double* out);
+
+  /// out += weight · Bᵀλ at x.
+  void add_reactions(const double* x, const double* lambda, double weight, double* out);
+
+ private:
+  Instant inertia_at(const double* x);
+  const double* along(const Vector* q, double slope, const double* x);
+
+  std::shared_ptr<const Assembly> assembly_;
+  Vector q_, v_, place_;
+};
+
+}  // namespace taut

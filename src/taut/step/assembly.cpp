@@ -1,0 +1,66 @@
+#include <taut/step/assembly.hpp>
+
+namespace taut {
+
+Assembly::Assembly(const System& system, Parts parts) : system_(system) {
+  const int n = system.size();
+  if (parts.constraints) sets_ = system.sets();
+
+  // First pass: the pattern. Each list of slots is visited once more below, with the layout at hand.
+  std::vector<Layout::Entry> entries;
+  const auto note = [&](int i, int j) {
+    entries.emplace_back(i, j);
+    return 0;
+  };
+  for (const auto& block : system.dynamics()) square_slots(*block, note);
+  if (parts.constraints) {
+    int row = n;
+    for (const auto& block : system.constraints()) {
+      gradient_slots(*block, row, note);
+      if (parts.curvature) square_slots(*block, note);
+      row += block->terms() * block->rows();
+    }
+  }
+  layout_ = std::make_shared<const Layout>(n + int(sets_.size()), std::move(entries));
+
+  const auto slot = [this](int i, int j) { return layout_->slot(i, j); };
+  const auto transposed = [this](int i, int j) { return layout_->slot(j, i); };
+  for (const auto& block : system.dynamics()) dynamics_.push_back(square_slots(*block, slot));
+  if (parts.constraints) {
+    int row = n;
+    for (const auto& block : system.constraints()) {
+      gradient_.push_back(gradient_slots(*block, row, slot));
+      directions_.push_back(gradient_slots(*block, row, transposed));
+      if (parts.curvature) curvature_.push_back(square_slots(*block, slot));
+      row += block->terms() * block->rows();
+    }
+  }
+}
+
+void Assembly::add_dynamics(const Instant& at, const SlopeWeights& weights, double* values) const {
+  for (std::size_t b = 0; b < dynamics_.size(); ++b)
+    system_.dynamics()[b]->add_slopes(at, weights, dynamics_[b].data(), values);
+}
+
+void Assembly::add_gradient(double t, const double* q, double weight, const double* row_weight, double* values) const {
+  for (std::size_t b = 0; b < gradient_.size(); ++b) {
+    const ConstraintBlock& block = *system_.constraints()[b];
+    block.add_gradient(t, q, weight, row_weight, gradient_[b].data(), values);
+    row_weight += block.terms() * block.rows();
+  }
+}
+
+void Assembly::add_directions(double t, const double* q, double weight, double* values) const {
+  for (std::size_t b = 0; b < directions_.size(); ++b)
+    system_.constraints()[b]->add_gradient(t, q, weight, nullptr, directions_[b].data(), values);
+}
+
+void Assembly::add_curvature(double t, const double* q, const double* lambda, double weight, double* values) const {
+  for (std::size_t b = 0; b < curvature_.size(); ++b) {
+    const ConstraintBlock& block = *system_.constraints()[b];
+    block.add_curvature(t, q, lambda, weight, curvature_[b].data(), values);
+    lambda += block.terms() * block.rows();
+  }
+}
+
+}  // namespace taut

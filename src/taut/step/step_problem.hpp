@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <taut/linalg/layout.hpp>
+#include <taut/system/set.hpp>
+#include <vector>
+
+namespace taut {
+
+/// What a scheme asks to be solved in one step:
+///
+///     R(x) + B(x)ᵀλ = 0,      c(x) ∈ S,   λ ∈ N_S(c(x)),      C = ∂c/∂x
+///
+/// The directions B of the constraint forces belong to the scheme and may differ from C. The matrix
+///
+///     [ ∂(R + Bᵀλ)/∂x   B̂ᵀ ]        B̂ = B / force_scale
+///     [ Ĉ               ·  ]        Ĉ = C / constraint_scale
+///
+/// lives on the layout (unknowns first, then one row per constraint); the scales take the powers of h out of it, so that
+/// pivots tell rank and not step size. Accordingly the functions below take Λ = force_scale · λ.
+class StepProblem {
+ public:
+  virtual ~StepProblem() = default;
+  virtual int unknowns() const = 0;
+  virtual const std::vector<Set>& sets() const = 0;  ///< one per constraint
+  virtual const std::shared_ptr<const Layout>& layout() const = 0;
+  virtual double force_scale() const { return 1.0; }
+  virtual double constraint_scale() const { return 1.0; }
+
+  /// Changes of x below this size are lost in the round-off of what x changes.
+  virtual double roundoff(const double* x) const = 0;
+
+  /// r = R(x) + B̂(x)ᵀΛ and c(x).
+  virtual void residual(const double* x, const double* Lambda, double* r, double* c) = 0;
+
+  /// Adds the matrix above; row i of Ĉ is multiplied by row_weight[i].
+  virtual void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) = 0;
+
+  int constraints() const { return int(sets().size()); }
+};
+
+}  // namespace taut

@@ -1,0 +1,364 @@
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <taut/base/require.hpp>
+#include <taut/linalg/matrix.hpp>
+#include <taut/linalg/rank.hpp>
+#include <taut/step/step_solver.hpp>
+
+namespace taut {
+namespace {
+
+/// Pivots this far apart mean dependent rows, or units to be ashamed of; the rank then decides.
+constexpr double suspicious_pivots = 1e-13;
+
+const NewtonOptions& newton_of(const SolverMethod& method) {
+  return std::visit([](const auto& m) -> const NewtonOptions& { return m.newton; }, method);
+}
+
+}  // namespace
+
+std::string name_of(const SolverMethod& method) {
+  struct Names {
+    std::string operator()(const Multipliers&) const { return "Multipliers"; }
+    std::string operator()(const AugmentedLagrangian& al) const {
+      return al.update == AugmentedLagrangian::Update::first_order ? "AugmentedLagrangian, first order"
+                                                                   : "AugmentedLagrangian, second order";
+    }
+    std::string operator()(const Uzawa&) const { return "Uzawa"; }
+  };
+  return std::visit(Names{}, method);
+}
+
+/// The equations of all methods in z = (x, Λ), as Newton sees them.
+class StepSolver::Kkt final : public NewtonProblem {
+ public:
+  void bind(StepProblem& problem) {
+    problem_ = &problem;
+    n_ = problem.unknowns();
+    m_ = problem.constraints();
+    const auto& sets = problem.sets();
+    plain_ = dependent.empty() && std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero; });
+    if (matrix_ != nullptr && &matrix_->layout() == problem.layout().get()) return;
+    matrix_ = Matrix::on(problem.layout());
+    diagonal_.resize(m_);
+    for (int i = 0; i < m_; ++i) diagonal_[i] = problem.layout()->slot(n_ + i, n_ + i);
+    on_.setOnes(m_);
+    factored_on_ = on_;
+    aside_.assign(m_, 0);
+    c_.resize(m_);
+    center_ = Vector::Zero(m_);
+    dependent.clear();
+    trusted = false;
+    dual_norm = 0.0;
+    rebuilt = true;
+  }
+
+  void residual(const Vector& z, Vector& r) override {
+    r.resize(n_ + m_);
+    problem_->residual(z.data(), z.data() + n_, r.data(), c_.data());
+    const double scale = 1.0 / problem_->constraint_scale();
+    const std::vector<Set>& sets = problem_->sets();
+    switched_ = false;
+    if (plain_ && !held) {  // equalities only, and independent: every row is active
+      r.tail(m_) = scale * c_;
+      if (shift != 0.0) r.tail(m_) -= shift * (z.tail(m_) - center_);
+      return;
+    }
+    for (int i = 0; i < m_; ++i) {
+      const double c = c_[i] * scale, multiplier = z[n_ + i];
+      bool on = !held && aside_[i] == 0;
+      // An inequality is active if the projection of its shifted value meets the boundary.
+      if (on && sets[i] != Set::zero) on = binds(sets[i], c + (shift > 0.0 ? shift * center_[i] : multiplier));
+      on_[i] = on ? 1.0 : 0.0;
+      switched_ = switched_ || on_[i] != factored_on_[i];
+      r[n_ + i] = on ? c - shift * (multiplier - center_[i]) : multiplier - (held ? center_[i] : 0.0);
+    }
+  }
+
+  bool linearize(const Vector& z) override {
+    assemble(z, on_);
+    factored_on_ = on_;
+    switched_ = false;
+    return matrix_->factor() && (trusted || m_ == 0 || matrix_->pivot_ratio() > suspicious_pivots);
+  }
+
+  void solve(const Vector& r, Vector& dz) override { matrix_->solve(r, dz); }
+  double size(const Vector& dz) const override {
+    double largest = 0.0, trace = 0.0;  // a − a is 0, or NaN where a is not finite
+    for (int i = 0; i < n_; ++i) {
+      const double a = std::abs(dz[i]);
+      largest = a > largest ? a : largest;
+      trace += a - a;
+    }
+    return largest + trace;
+  }
+  double threshold(const Vector& z, double tolerance) const override {
+    return tolerance * size(z) + problem_->roundoff(z.data());
+  }
+  bool switched() const override { return switched_; }
+
+  void assemble(const Vector& z, const Vector& row_weight) {
+    matrix_->clear();
+    problem_->add_slopes(z.data(), z.data() + n_, row_weight.data(), matrix_->values());
+    for (int i = 0; i < m_; ++i) matrix_->values()[diagonal_[i]] += row_weight[i] != 0.0 ? -shift : 1.0;
+  }
+
+  /// Ĉ of the matrix just assembled (not yet factored).
+  Eigen::SparseMatrix<double, Eigen::RowMajor> gradient() {
+    const Layout& layout = matrix_->layout();
+    std::vector<Eigen::Triplet<double>> entries;
+    for (int j = 0; j < n_; ++j)
+      for (int k = layout.column_starts()[j]; k < layout.column_starts()[j + 1]; ++k)
+        if (const int row = layout.row_indices()[k]; row >= n_)
+          entries.emplace_back(row - n_, j, matrix_->values()[layout.slot(row, j)]);
+    Eigen::SparseMatrix<double, Eigen::RowMajor> C(m_, n_);
+    C.setFromTriplets(entries.begin(), entries.end());
+    return C;
+  }
+
+  void set_aside(const std::vector<int>& rows) {
+    dependent = rows;
+    std::fill(aside_.begin(), aside_.end(), 0);
+    for (const int row : rows) aside_[row] = 1;
+    if (!rows.empty()) plain_ = false;
+  }
+
+  /// Shifts Λ within the null space of Bᵀ to least norm. Each dependent row j gives one null vector eⱼ − y with
+  /// B̂ᵀy = B̂ⱼᵀ over the independent rows, and one solve with the KKT matrix gives y.
+  void take_least_norm(Vector& z) {
+    residual(z, scratch_);
+    assemble(z, on_);
+    const Layout& layout = matrix_->layout();
+    Eigen::MatrixXd null = Eigen::MatrixXd::Zero(n_ + m_, Eigen::Index(dependent.size()));
+    for (std::size_t k = 0; k < dependent.size(); ++k) {
+      const int column = n_ + dependent[k];
+      for (int e = layout.column_starts()[column]; e < layout.column_starts()[column + 1]; ++e)
+        if (const int row = layout.row_indices()[e]; row < n_) null(row, k) = matrix_->values()[layout.slot(row, column)];
+    }
+    if (!matrix_->factor()) return;
+    factored_on_ = on_;
+    for (std::size_t k = 0; k < dependent.size(); ++k) {
+      scratch_ = null.col(k);
+      matrix_->solve(scratch_, scratch_);
+      null.col(k) = -scratch_;
+      null(n_ + dependent[k], k) += 1.0;
+    }
+    const Eigen::MatrixXd N = null.bottomRows(m_);
+    z.tail(m_) -= N * (N.transpose() * N).ldlt().solve(N.transpose() * z.tail(m_));
+  }
+
+  /// |S| = largest eigenvalue of Ĉ K⁻¹ B̂ᵀ by power iteration; a dozen rounds are within a few percent of it.
+  void measure_dual_norm(const Vector& z) {
+    const Vector all = Vector::Ones(m_);
+    assemble(z, all);
+    const auto C = gradient();
+    assemble(z, Vector::Zero(m_));  // [K B̂ᵀ; 0 I]: with right side (0, w) it gives x = −K⁻¹B̂ᵀw
+    if (!matrix_->factor()) return;
+    factored_on_.setZero();
+    Vector w(m_);
+    for (int i = 0; i < m_; ++i) w[i] = 1.0 + 0.5 * std::cos(1.0 + 2.0 * i);
+    w.normalize();
+    for (int round = 0; round < 12; ++round) {
+      scratch_.setZero(n_ + m_);
+      scratch_.tail(m_) = w;
+      matrix_->solve(scratch_, scratch_);
+      w = -(C * scratch_.head(n_));
+      dual_norm = w.norm();
+      if (dual_norm > 0.0) w /= dual_norm;
+    }
+  }
+
+  /// How far c and λ are from c ∈ S, λ ∈ N_S(c): an inequality that pushes must be met with equality.
+  double complementarity(const Vector& z) const {
+    double largest = 0.0;
+    for (int i = 0; i < m_; ++i)
+      largest = std::max(largest, std::abs(z[n_ + i] != 0.0 ? c_[i] : excess(problem_->sets()[i], c_[i])));
+    return largest;
+  }
+
+  void measure_violation(SolveReport& report) const {
+    report.violation = 0.0;
+    for (int i = 0; i < m_; ++i) {
+      const double distance = std::abs(excess(problem_->sets()[i], c_[i]));
+      if (distance > report.violation || !std::isfinite(distance)) {
+        report.violation = distance;
+        report.worst_constraint = i;
+      }
+    }
+  }
+
+  // The method's part in the rows.
+  double shift = 0.0;  // ε in the scaled unknowns
+  bool held = false;
+  std::vector<int> dependent;
+  bool trusted = false;  // suspicious pivots were looked into: the rank is full
+  bool rebuilt = false;
+  double dual_norm = 0.0;
+
+  int unknowns() const { return n_; }
+  int constraints() const { return m_; }
+  StepProblem& problem() const { return *problem_; }
+  Vector& center() { return center_; }
+  const Vector& c() const { return c_; }
+  const Vector& active() const { return on_; }  // 1 for each row that holds its constraint, 0 for the others
+
+ private:
+  StepProblem* problem_ = nullptr;
+  int n_ = 0, m_ = 0;
+  std::unique_ptr<Matrix> matrix_;
+  std::vector<int> diagonal_;
+  std::vector<char> aside_;
+  Vector c_, center_, on_, factored_on_, scratch_;
+  bool switched_ = false;
+  bool plain_ = true;
+};
+
+StepSolver::StepSolver(SolverMethod method)
+    : method_(std::move(method)), newton_(newton_of(method_)), kkt_(std::make_unique<Kkt>()) {
+  if (const auto* al = std::get_if<AugmentedLagrangian>(&method_))
+    require(al->epsilon > 0.0, "AugmentedLagrangian: epsilon must be positive, got {}.", al->epsilon);
+  if (const auto* uzawa = std::get_if<Uzawa>(&method_))
+    require(uzawa->relaxation > 0.0 && uzawa->relaxation < 2.0, "Uzawa: relaxation must lie in (0, 2), got {}.",
+            uzawa->relaxation);
+}
+StepSolver::~StepSolver() = default;
+StepSolver::StepSolver(StepSolver&&) noexcept = default;
+StepSolver& StepSolver::operator=(StepSolver&&) noexcept = default;
+
+const std::vector<int>& StepSolver::dependent() const { return kkt_->dependent; }
+
+SolveReport StepSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
+  kkt_->bind(problem);
+  if (kkt_->rebuilt) newton_.forget();
+  kkt_->rebuilt = false;
+  const int n = kkt_->unknowns(), m = kkt_->constraints();
+  z_.resize(n + m);
+  z_.head(n) = x;
+  z_.tail(m) = lambda * problem.force_scale();
+
+  SolveReport report = attempt(z_);
+  // A singular matrix may mean that constraints repeat each other; a second look if the rank changed on the way.
+  for (int look = 0; look < 2; ++look) {
+    const bool trouble = report.status == Status::singular || (report.status == Status::ok && !dependent_hold(z_, report));
+    if (!trouble || m == 0) break;
+    const bool contradiction = report.status == Status::contradictory;
+    if (!contradiction) {
+      z_.head(n) = x;
+      z_.tail(m) = lambda * problem.force_scale();
+    }
+    if (!set_dependent_aside(z_)) break;
+    newton_.forget();
+    report = attempt(z_);
+  }
+  if (report.status == Status::ok && !kkt_->dependent.empty()) kkt_->take_least_norm(z_);
+  x = z_.head(n);
+  lambda = z_.tail(m) / problem.force_scale();
+  return report;
+}
+
+SolveReport StepSolver::attempt(Vector& z) {
+  const double scales = kkt_->problem().force_scale() * kkt_->problem().constraint_scale();
+  SolveReport report;
+  kkt_->shift = 0.0;
+  kkt_->held = false;
+  if (const auto* al = std::get_if<AugmentedLagrangian>(&method_); al != nullptr && kkt_->constraints() > 0) {
+    kkt_->shift = al->epsilon / std::abs(scales);
+    report = iterate_updates(z, al->tolerance, al->max_updates);
+  } else if (const auto* uzawa = std::get_if<Uzawa>(&method_); uzawa != nullptr && kkt_->constraints() > 0) {
+    kkt_->held = true;
+    report = iterate_updates(z, uzawa->tolerance, uzawa->max_updates);
+  } else {
+    const NewtonReport newton = newton_.solve(*kkt_, z);
+    report = {newton.status,          newton.iterations,  0,   newton.factorizations,
+              newton.last_correction, newton.contraction, 0.0, -1};
+  }
+  kkt_->measure_violation(report);
+  return report;
+}
+
+SolveReport StepSolver::iterate_updates(Vector& z, double tolerance, int max_updates) {
+  SolveReport report;
+  const int m = kkt_->constraints(), n = kkt_->unknowns();
+  const auto* al = std::get_if<AugmentedLagrangian>(&method_);
+  const auto* uzawa = std::get_if<Uzawa>(&method_);
+  if (uzawa != nullptr && kkt_->dual_norm == 0.0) {
+    kkt_->measure_dual_norm(z);
+    if (!(kkt_->dual_norm > 0.0)) {
+      report.status = Status::singular;
+      return report;
+    }
+    newton_.forget();
+  }
+  const double constraint_scale = kkt_->problem().constraint_scale();
+  double previous = 0.0;
+  while (report.multiplier_updates < max_updates) {
+    kkt_->center() = z.tail(m);
+    const NewtonReport inner = newton_.solve(*kkt_, z);
+    report.newton_iterations += inner.iterations;
+    report.factorizations += inner.factorizations;
+    report.correction = inner.first_correction;
+    report.status = inner.status;
+    report.contraction = previous > 0.0 ? inner.first_correction / previous : 0.0;
+    previous = inner.first_correction;
+    ++report.multiplier_updates;
+    if (inner.status != Status::ok) return report;
+    // Met to the tolerance; or x no longer moves beyond the noise of the inner iteration, and no more than such noise is left of c.
+    kkt_->measure_violation(report);
+    const double noise = 10.0 * kkt_->threshold(z, newton_.options().tolerance);
+    const bool stalled = report.multiplier_updates > 1 && inner.first_correction <= noise;
+    const double open = kkt_->complementarity(z);
+    if (open <= tolerance || (stalled && open <= 1e3 * noise * std::abs(constraint_scale))) return report;
+    if (report.multiplier_updates > 10 && report.contraction > 1.5) break;
+
+    if (uzawa != nullptr) {
+      for (int i = 0; i < m; ++i) {
+        const double moved = z[n + i] + uzawa->relaxation / kkt_->dual_norm * kkt_->c()[i] / constraint_scale;
+        const Set set = kkt_->problem().sets()[i];
+        z[n + i] = set == Set::zero || binds(set, moved) ? moved : 0.0;
+      }
+    } else if (al->update == AugmentedLagrangian::Update::second_order) {
+      // (11): with S = C K⁻¹Bᵀ, [C H⁻¹Bᵀ]⁻¹ = S⁻¹ + 1/ε; z holds λ + c/ε already, and the KKT matrix gives S⁻¹c.
+      const double shift = kkt_->shift;
+      kkt_->shift = 0.0;
+      const bool good = kkt_->linearize(z);
+      kkt_->shift = shift;
+      newton_.forget();
+      ++report.factorizations;
+      if (!good) {
+        report.status = Status::singular;
+        return report;
+      }
+      center_step_.setZero(n + m);
+      center_step_.tail(m) = kkt_->c().cwiseProduct(kkt_->active()) / constraint_scale;
+      kkt_->solve(center_step_, center_step_);
+      z.tail(m) -= center_step_.tail(m);
+    }
+  }
+  report.status = Status::slow;
+  return report;
+}
+
+bool StepSolver::set_dependent_aside(const Vector& z) {
+  const std::vector<int> before = kkt_->dependent;
+  kkt_->assemble(z, Vector::Ones(kkt_->constraints()));
+  const std::vector<int> rows = dependent_rows(kkt_->gradient());
+  kkt_->set_aside(rows);
+  if (rows.empty()) kkt_->trusted = true;
+  return rows != before || (rows.empty() && before.empty());
+}
+
+bool StepSolver::dependent_hold(const Vector& z, SolveReport& report) const {
+  // A dependent constraint that the others do not imply shows up far above round-off.
+  const double allowed = 1e-6 * kkt_->size(z) + 1e6 * kkt_->problem().roundoff(z.data());
+  for (const int row : kkt_->dependent) {
+    if (kkt_->problem().sets()[row] != Set::zero) continue;
+    if (std::abs(kkt_->c()[row] / kkt_->problem().constraint_scale()) <= allowed) continue;
+    report.status = Status::contradictory;
+    report.worst_constraint = row;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace taut

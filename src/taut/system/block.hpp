@@ -1,0 +1,107 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <taut/system/set.hpp>
+#include <vector>
+
+/// Blocks: terms of one type stored together, so that there is one virtual call per block and not per term.
+///
+/// Each term touches the coordinates of its stencil; stencils lie one after the other, `width` indices per term.
+/// Every `add…` gathers, evaluates and scatters. Slopes go to values[slots[k]], where slots are looked up once per matrix
+/// in the order stated at each function.
+namespace taut {
+
+/// An instant at which terms are evaluated: (t, q, v) by address, without a copy.
+struct Instant {
+  double t;
+  const double* q;
+  const double* v;
+};
+
+/// Weights of d/dx [ momentum·p + force·f ] where q = … + dq·x and v = … + dv·x.
+struct SlopeWeights {
+  double momentum, force, dq, dv;
+};
+
+class Block {
+ public:
+  virtual ~Block() = default;
+  virtual int terms() const = 0;
+  virtual int width() const = 0;
+  virtual std::string name(int term) const = 0;
+  const std::vector<int>& stencils() const { return stencils_; }
+
+ protected:
+  std::vector<int> stencils_;
+};
+
+/// Kinetic energy, potentials and forces: everything that gives p = ∂L/∂v and f = ∂L/∂q + Q.
+class DynamicsBlock : public Block {
+ public:
+  virtual std::unique_ptr<DynamicsBlock> clone() const = 0;
+  virtual bool constant_mass() const = 0;  ///< p = M v with M constant, or no p at all
+  virtual bool conservative() const = 0;   ///< no force besides ∂L/∂q, and L without explicit time as far as declared
+  virtual double kinetic(const Instant& at) const = 0;
+  virtual double potential(const Instant& at) const = 0;
+
+  /// out += momentum·p + force·f.
+  virtual void add(const Instant& at, double momentum, double force, double* out) const = 0;
+
+  /// Slopes of the above in x, per term: width × width, row by row.
+  virtual void add_slopes(const Instant& at, const SlopeWeights& weights, const int* slots, double* values) const = 0;
+};
+
+/// Holonomic constraints g(t,q) ∈ S. Rows of one term are neighbours.
+class ConstraintBlock : public Block {
+ public:
+  virtual std::unique_ptr<ConstraintBlock> clone() const = 0;
+  virtual int rows() const = 0;  ///< per term
+  virtual Set set(int term) const = 0;
+  virtual std::string row_name(int term, int row) const {
+    return rows() == 1 ? name(term) : name(term) + "[" + std::to_string(row) + "]";
+  }
+
+  virtual void values(double t, const double* q, double* g) const = 0;
+
+  /// d/dt g = G v + g_t.
+  virtual void rates(const Instant& at, double* rate) const = 0;
+
+  /// out += weight · Gᵀλ.
+  virtual void add_forces(double t, const double* q, const double* lambda, double weight, double* out) const = 0;
+
+  /// values[slots] += weight · row_weight[row] · G, per term rows × width, row by row; no row_weight means 1.
+  virtual void add_gradient(double t, const double* q, double weight, const double* row_weight, const int* slots,
+                            double* values) const = 0;
+
+  /// values[slots] += weight · Σ λ ∂²g, per term width × width.
+  virtual void add_curvature(double t, const double* q, const double* lambda, double weight, const int* slots,
+                             double* values) const = 0;
+
+  /// The potential dist²(g, S)/(2ε) that replaces these constraints.
+  virtual std::unique_ptr<DynamicsBlock> penalized(double epsilon) const = 0;
+};
+
+/// The slots of add_slopes and add_curvature: entry (i, j) of each term at slot(stencil i, stencil j).
+template <class Slot> std::vector<int> square_slots(const Block& block, const Slot& slot) {
+  const int n = block.width();
+  std::vector<int> slots;
+  slots.reserve(block.stencils().size() * n);
+  for (int k = 0; k < block.terms(); ++k)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) slots.push_back(slot(block.stencils()[k * n + i], block.stencils()[k * n + j]));
+  return slots;
+}
+
+/// The slots of add_gradient: entry (row, coordinate) of each term at slot(row, coordinate), rows counted from first_row.
+template <class Slot> std::vector<int> gradient_slots(const ConstraintBlock& block, int first_row, const Slot& slot) {
+  const int n = block.width(), m = block.rows();
+  std::vector<int> slots;
+  slots.reserve(block.stencils().size() * m);
+  for (int k = 0; k < block.terms(); ++k)
+    for (int r = 0; r < m; ++r)
+      for (int i = 0; i < n; ++i) slots.push_back(slot(first_row + k * m + r, block.stencils()[k * n + i]));
+  return slots;
+}
+
+}  // namespace taut

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <taut/base/vector.hpp>
+
+namespace taut {
+
+/// One instant of a motion.
+///
+/// p is the momentum the next step starts from: p(t,q,v), except in the schemes that say otherwise. λ are forces, never
+/// scaled by h; the integrator's traits say to which time they belong.
+struct State {
+  double t = 0.0;
+  Vector q, v, p, lambda;
+};
+
+}  // namespace taut

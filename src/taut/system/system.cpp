@@ -1,0 +1,217 @@
+#include <cmath>
+#include <taut/base/require.hpp>
+#include <taut/system/system.hpp>
+#include <taut/system/terms/point_mass.hpp>
+
+namespace taut {
+namespace {
+
+template <class Base> std::vector<std::unique_ptr<Base>> clones(const std::vector<std::unique_ptr<Base>>& blocks) {
+  std::vector<std::unique_ptr<Base>> copies;
+  copies.reserve(blocks.size());
+  for (const auto& block : blocks) copies.push_back(block->clone());
+  return copies;
+}
+
+}  // namespace
+
+System::System(int coordinates) : size_(coordinates) {
+  require(coordinates > 0, "System: needs at least one coordinate, got {}.", coordinates);
+}
+
+System::System(Points points) : size_(points.count * points.dim), points_(points) {
+  require(points.count > 0, "Points: count must be positive, got {}.", points.count);
+  require(points.dim >= 1 && points.dim <= 3, "Points: dim must be 1, 2 or 3, got {}.", points.dim);
+  require(points.masses.empty() || int(points.masses.size()) == points.count,
+          "Points: {} masses are given for {} points; give one per point, or `mass` for all.", points.masses.size(),
+          points.count);
+  add(PointMasses{});
+}
+
+System::System(const System& other)
+    : size_(other.size_),
+      constraint_count_(other.constraint_count_),
+      points_(other.points_),
+      dynamics_(clones(other.dynamics_)),
+      constraints_(clones(other.constraints_)) {}
+
+System& System::operator=(const System& other) {
+  if (this != &other) *this = System(other);
+  return *this;
+}
+
+void System::add_block(std::unique_ptr<DynamicsBlock> block) { dynamics_.push_back(std::move(block)); }
+
+void System::add_block(std::unique_ptr<ConstraintBlock> block) {
+  constraints_.push_back(std::move(block));
+  recount();
+}
+
+void System::drop_constraints() {
+  constraints_.clear();
+  recount();
+}
+
+void System::recount() {
+  constraint_count_ = 0;
+  for (const auto& block : constraints_) constraint_count_ += block->terms() * block->rows();
+}
+
+bool System::constant_mass() const {
+  for (const auto& block : dynamics_)
+    if (!block->constant_mass()) return false;
+  return true;
+}
+
+bool System::conservative() const {
+  for (const auto& block : dynamics_)
+    if (!block->conservative()) return false;
+  return true;
+}
+
+std::string System::coordinate_name(int coordinate) const {
+  if (!points_) return message("q{}", coordinate);
+  return std::string(1, "xyz"[coordinate % points_->dim]) + text(coordinate / points_->dim);
+}
+
+std::string System::constraint_name(int row) const {
+  for (const auto& block : constraints_) {
+    const int count = block->terms() * block->rows();
+    if (row < count) return block->row_name(row / block->rows(), row % block->rows());
+    row -= count;
+  }
+  return "no such constraint";
+}
+
+std::vector<Set> System::sets() const {
+  std::vector<Set> sets;
+  sets.reserve(constraint_count_);
+  for (const auto& block : constraints_)
+    for (int k = 0; k < block->terms(); ++k) sets.insert(sets.end(), block->rows(), block->set(k));
+  return sets;
+}
+
+double System::kinetic_energy(const Instant& at) const {
+  double sum = 0.0;
+  for (const auto& block : dynamics_) sum += block->kinetic(at);
+  return sum;
+}
+
+double System::potential_energy(const Instant& at) const {
+  double sum = 0.0;
+  for (const auto& block : dynamics_) sum += block->potential(at);
+  return sum;
+}
+
+void System::add_dynamics(const Instant& at, double momentum, double force, double* out) const {
+  for (const auto& block : dynamics_) block->add(at, momentum, force, out);
+}
+
+void System::constraint_values(double t, const double* q, double* g) const {
+  for (const auto& block : constraints_) {
+    block->values(t, q, g);
+    g += block->terms() * block->rows();
+  }
+}
+
+void System::constraint_rates(const Instant& at, double* rate) const {
+  for (const auto& block : constraints_) {
+    block->rates(at, rate);
+    rate += block->terms() * block->rows();
+  }
+}
+
+void System::add_constraint_forces(double t, const double* q, const double* lambda, double weight, double* out) const {
+  for (const auto& block : constraints_) {
+    block->add_forces(t, q, lambda, weight, out);
+    lambda += block->terms() * block->rows();
+  }
+}
+
+Vector System::momentum(const Instant& at) const {
+  Vector p = Vector::Zero(size_);
+  add_dynamics(at, 1.0, 0.0, p.data());
+  return p;
+}
+
+Vector System::force(const Instant& at) const {
+  Vector f = Vector::Zero(size_);
+  add_dynamics(at, 0.0, 1.0, f.data());
+  return f;
+}
+
+Vector System::constraint_values(double t, const Vector& q) const {
+  Vector g(constraint_count_);
+  constraint_values(t, q.data(), g.data());
+  return g;
+}
+
+Vector System::constraint_rates(const Instant& at) const {
+  Vector rate(constraint_count_);
+  constraint_rates(at, rate.data());
+  return rate;
+}
+
+Vector System::constraint_gradient_norms(double t, const Vector& q) const {
+  Vector norms(constraint_count_);
+  int row = 0;
+  for (const auto& block : constraints_) {
+    int next = 0;
+    const auto slots = gradient_slots(*block, 0, [&next](int, int) { return next++; });
+    Vector entries = Vector::Zero(Eigen::Index(slots.size()));
+    block->add_gradient(t, q.data(), 1.0, nullptr, slots.data(), entries.data());
+    const int width = block->width();
+    for (int k = 0; k < block->terms() * block->rows(); ++k) norms[row++] = entries.segment(k * width, width).norm();
+  }
+  return norms;
+}
+
+Eigen::MatrixXd System::mass(const Instant& at) const {
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(size_, size_);
+  for (const auto& block : dynamics_) {
+    const auto slots = square_slots(*block, [this](int i, int j) { return i + size_ * j; });
+    block->add_slopes(at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, slots.data(), M.data());
+  }
+  return M;
+}
+
+Eigen::MatrixXd System::constraint_gradient(double t, const Vector& q) const {
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(constraint_count_, size_);
+  int first = 0;
+  for (const auto& block : constraints_) {
+    const auto slots = gradient_slots(*block, first, [this](int row, int i) { return row + constraint_count_ * i; });
+    block->add_gradient(t, q.data(), 1.0, nullptr, slots.data(), G.data());
+    first += block->terms() * block->rows();
+  }
+  return G;
+}
+
+std::string System::find_not_finite(const Instant& at) const {
+  // One block at a time; the first coordinate that is not finite tells which of its terms to blame.
+  for (const auto& block : dynamics_) {
+    Vector p = Vector::Zero(size_), f = Vector::Zero(size_);
+    block->add(at, 1.0, 0.0, p.data());
+    block->add(at, 0.0, 1.0, f.data());
+    for (int k = 0; k < int(block->stencils().size()); ++k) {
+      const int i = block->stencils()[k];
+      if (!std::isfinite(p[i]) && !std::isfinite(block->kinetic(at)))
+        return message("the momentum of {} at {}", block->name(k / block->width()), coordinate_name(i));
+      if (!std::isfinite(p[i]) || !std::isfinite(f[i]))
+        return message("the force of {} on {}", block->name(k / block->width()), coordinate_name(i));
+    }
+  }
+  const Vector g = constraint_values(at.t, Eigen::Map<const Vector>(at.q, size_));
+  for (int row = 0; row < constraint_count_; ++row)
+    if (!std::isfinite(g[row])) return message("the constraint {}", constraint_name(row));
+  return {};
+}
+
+System penalized(const System& system, double epsilon) {
+  require(epsilon > 0.0, "penalized: epsilon must be positive, got {}.", epsilon);
+  System soft = system;
+  soft.drop_constraints();
+  for (const auto& block : system.constraints()) soft.add_block(block->penalized(epsilon));
+  return soft;
+}
+
+}  // namespace taut

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <taut/base/vector.hpp>
+#include <taut/system/block.hpp>
+#include <taut/system/term.hpp>
+#include <vector>
+
+namespace taut {
+
+/// Point masses whose Cartesian coordinates come point by point: x₀ y₀ (z₀) x₁ y₁ …
+struct Points {
+  int count = 1;
+  int dim = 3;
+  double mass = 1.0;             ///< of each point, kg
+  std::vector<double> masses{};  ///< or one by one; then `mass` is not used
+
+  double mass_of(int point) const { return masses.empty() ? mass : masses[point]; }
+};
+
+/// A term in terms of points: it becomes one term, or several, once the dimension is known.
+template <class Term>
+concept SpatialTerm = requires(const Term& term, const Points& points) {
+  term.template in<2>(points);
+};
+
+/// What moves and what holds it, in momentum form:
+///
+///     d/dt p(t,q,v) = f(t,q,v) − G(t,q)ᵀλ,   p = ∂L/∂v,   f = ∂L/∂q + Q(t,q,v),   q̇ = v
+///     g(t,q) ∈ S,   G = ∂g/∂q
+///
+/// λ are forces with this sign, whatever the integrator. A System is a list of terms stored by type in blocks; once a run
+/// has begun nothing changes it. Formulations are other systems: see penalized() and reduced().
+class System {
+ public:
+  /// Generalised coordinates without any term yet.
+  explicit System(int coordinates);
+
+  /// Point masses; their kinetic energy is added.
+  explicit System(Points points);
+
+  System(const System& other);
+  System& operator=(const System& other);
+  System(System&&) noexcept = default;
+  System& operator=(System&&) noexcept = default;
+  ~System() = default;
+
+  /// Adds a term (see term.hpp); messages and the certificate call it by the name.
+  template <class Term> System& add(Term term, const std::string& name = {});
+
+  void add_block(std::unique_ptr<DynamicsBlock> block);
+  void add_block(std::unique_ptr<ConstraintBlock> block);
+  void drop_constraints();
+
+  int size() const { return size_; }
+  int constraint_count() const { return constraint_count_; }
+  const std::optional<Points>& points() const { return points_; }
+  const std::vector<std::unique_ptr<DynamicsBlock>>& dynamics() const { return dynamics_; }
+  const std::vector<std::unique_ptr<ConstraintBlock>>& constraints() const { return constraints_; }
+
+  bool constant_mass() const;
+  bool conservative() const;  ///< as far as the terms declare; explicit time in a potential is not seen
+  std::string coordinate_name(int coordinate) const;
+  std::string constraint_name(int row) const;
+  std::vector<Set> sets() const;
+
+  double kinetic_energy(const Instant& at) const;
+  double potential_energy(const Instant& at) const;
+  double energy(const Instant& at) const { return kinetic_energy(at) + potential_energy(at); }
+
+  /// out += momentum·p + force·f.
+  void add_dynamics(const Instant& at, double momentum, double force, double* out) const;
+  void constraint_values(double t, const double* q, double* g) const;
+  void constraint_rates(const Instant& at, double* rate) const;
+  void add_constraint_forces(double t, const double* q, const double* lambda, double weight, double* out) const;
+
+  /// p(t,q,v) and f(t,q,v).
+  Vector momentum(const Instant& at) const;
+  Vector force(const Instant& at) const;
+  Vector constraint_values(double t, const Vector& q) const;
+  Vector constraint_rates(const Instant& at) const;
+  Vector constraint_gradient_norms(double t, const Vector& q) const;  ///< |Gᵢ|: turns g into a distance of q
+
+  /// Dense copies of M = p_v and G, for diagnostics and small studies; not for hot loops.
+  Eigen::MatrixXd mass(const Instant& at) const;
+  Eigen::MatrixXd constraint_gradient(double t, const Vector& q) const;
+
+  /// Names the first term that is not finite at this instant, or nothing.
+  std::string find_not_finite(const Instant& at) const;
+
+ private:
+  template <class Block, class Base, class Term>
+  void push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name);
+  void recount();
+
+  int size_;
+  int constraint_count_ = 0;
+  std::optional<Points> points_;
+  std::vector<std::unique_ptr<DynamicsBlock>> dynamics_;
+  std::vector<std::unique_ptr<ConstraintBlock>> constraints_;
+};
+
+/// The instant of a state.
+template <class AnyState> Instant instant(const AnyState& state) { return {state.t, state.q.data(), state.v.data()}; }
+
+/// The system with every constraint replaced by the potential dist²(g, S)/(2ε): stiff springs, and for inequalities
+/// springs that push only. Any integrator takes the result; the motion differs from the constrained one by O(ε).
+System penalized(const System& system, double epsilon);
+
+template <class Block, class Base, class Term>
+void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name) {
+  for (const auto& block : blocks) {
+    if (auto* same = dynamic_cast<Block*>(block.get())) {
+      same->push(std::move(term), name, size_);
+      recount();
+      return;
+    }
+  }
+  auto block = std::make_unique<Block>();
+  block->push(std::move(term), name, size_);
+  blocks.push_back(std::move(block));
+  recount();
+}
+
+template <class Term> System& System::add(Term term, const std::string& name) {
+  if constexpr (SpatialTerm<Term>) {
+    require(points_.has_value(), "{}: needs points, but the system has generalised coordinates.", term.name());
+    const auto add_all = [&](auto made) {
+      if constexpr (std::ranges::range<decltype(made)>) {
+        for (auto& one : made) add(std::move(one), name);
+      } else {
+        add(std::move(made), name);
+      }
+    };
+    if (points_->dim == 1) add_all(term.template in<1>(*points_));
+    if (points_->dim == 2) add_all(term.template in<2>(*points_));
+    if (points_->dim == 3) add_all(term.template in<3>(*points_));
+  } else if constexpr (ConstraintTerm<Term>) {
+    push<ConstraintTerms<Term>>(constraints_, std::move(term), name);
+  } else {
+    static_assert(DynamicsTerm<Term>, "not a term: see the list at the top of term.hpp");
+    push<DynamicsTerms<Term>>(dynamics_, std::move(term), name);
+  }
+  return *this;
+}
+
+}  // namespace taut

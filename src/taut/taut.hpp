@@ -1,0 +1,20 @@
+#pragma once
+
+/// Everything: constrained motion, from the system to the certificate.
+#include <taut/diagnostics/certificate.hpp>
+#include <taut/diagnostics/symmetry.hpp>
+#include <taut/integrators/catalog.hpp>
+#include <taut/integrators/midpoint.hpp>
+#include <taut/models/chain.hpp>
+#include <taut/models/double_compound_pendulum.hpp>
+#include <taut/simulate/simulate.hpp>
+#include <taut/simulate/start.hpp>
+#include <taut/system/constraints/distance.hpp>
+#include <taut/system/constraints/half_space.hpp>
+#include <taut/system/constraints/hold.hpp>
+#include <taut/system/constraints/pin.hpp>
+#include <taut/system/reduced.hpp>
+#include <taut/system/system.hpp>
+#include <taut/system/terms/gravity.hpp>
+#include <taut/system/terms/point_mass.hpp>
+#include <taut/system/terms/spring.hpp>

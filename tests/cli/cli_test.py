@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""The program as a user meets it: output, JSON, exit codes, bad input."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+
+
+class Cli(unittest.TestCase):
+    def test_list_names_everything(self):
+        done = run("list")
+        self.assertEqual(done.returncode, 0)
+        for name in ["gh95-wall", "gh95-ellipse", "midpoint", "multipliers", "uzawa"]:
+            self.assertIn(name, done.stdout)
+        listed = json.loads(run("list", "--json").stdout)
+        self.assertIn("midpoint", [one["name"] for one in listed["integrators"]])
+
+    def test_reproduce_prints_paper_ours_ratio(self):
+        done = run("reproduce", "gh95-wall")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"penetration, eps = 1e-5 \[mm\]\s+130\s+132\.09\d+\s+1\.016")
+        self.assertEqual(done.stderr, "", "no progress bar without a terminal")
+
+    def test_json_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "deep" / "wall"
+            done = run("reproduce", "gh95-wall", "--json", "--out", str(out))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = json.loads(done.stdout)
+            self.assertEqual(result["experiment"], "gh95-wall")
+            wanted = [f"penetration_mm_1e-{k}" for k in range(5, 10)] + ["first_contact_time", "newton_mean"]
+            for name in wanted:
+                self.assertIsInstance(result["figures"][name], float)
+            self.assertIn("<svg", (out / "gh95_fig2.svg").read_text())
+            table = (out / "gh95_wall_distance.csv").read_text().splitlines()
+            self.assertEqual(table[0], "t,eps 1e-5,eps 1e-7,eps 1e-9")
+            self.assertEqual(len(table), 2002)
+            self.assertTrue(all(len(line.split(",")) == 4 for line in table))
+
+    def test_bad_input_is_2_with_one_clear_line(self):
+        cases = {
+            ("reproduce", "gh95-wal"): "there is no experiment 'gh95-wal'; there are: gh95-wall, gh95-ellipse",
+            ("frobnicate",): "there is no command 'frobnicate'",
+            ("reproduce",): "experiment is required",
+            ("list", "--jsno"): "--jsno",
+            (): "subcommand is required",
+        }
+        for arguments, words in cases.items():
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(words, done.stderr + done.stdout)
+
+    def test_unwritable_folder_is_bad_input(self):
+        with tempfile.NamedTemporaryFile() as file:
+            done = run("reproduce", "gh95-wall", "--out", os.path.join(file.name, "below"))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--out: cannot make the folder", done.stderr)
+
+    def test_full_disk_is_told(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink("/dev/full", os.path.join(folder, "gh95_wall_distance.csv"))
+            done = run("reproduce", "gh95-wall", "--out", folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("is the disk full?", done.stderr)
+
+    def test_help_and_version(self):
+        self.assertEqual(run("--help").returncode, 0)
+        self.assertEqual(run("reproduce", "--help").returncode, 0)
+        self.assertRegex(run("--version").stdout, r"\d+\.\d+\.\d+")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <taut/taut.hpp>
+
+/// Laws that every system must obey whatever its terms: each derivative against central differences of what it derives from.
+namespace taut::testing {
+
+/// Central difference of a vector function in one variable; h ~ ε^{1/3} balances truncation and round-off.
+template <class Function> Vector difference(const Function& f, double at, double h = 6e-6) {
+  return (f(at + h) - f(at - h)) / (2.0 * h);
+}
+
+inline void expect_close(const Eigen::MatrixXd& actual, const Eigen::MatrixXd& expected, double tolerance,
+                         const std::string& what) {
+  ASSERT_EQ(actual.rows(), expected.rows()) << what;
+  ASSERT_EQ(actual.cols(), expected.cols()) << what;
+  const double scale = 1.0 + expected.cwiseAbs().maxCoeff();
+  EXPECT_LE((actual - expected).cwiseAbs().maxCoeff(), tolerance * scale) << what << "\n"
+                                                                          << actual << "\nexpected\n"
+                                                                          << expected;
+}
+
+/// Dense slopes of momentum·p + force·f along (dq, dv).
+inline Eigen::MatrixXd dense_slopes(const System& system, const State& at, const SlopeWeights& weights) {
+  const int n = system.size();
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, n);
+  for (const auto& block : system.dynamics()) {
+    const auto slots = square_slots(*block, [n](int i, int j) { return i + n * j; });
+    block->add_slopes(instant(at), weights, slots.data(), out.data());
+  }
+  return out;
+}
+
+inline Eigen::MatrixXd dense_curvature(const System& system, const State& at, const Vector& lambda) {
+  const int n = system.size();
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, n);
+  const double* part = lambda.data();
+  for (const auto& block : system.constraints()) {
+    const auto slots = square_slots(*block, [n](int i, int j) { return i + n * j; });
+    block->add_curvature(at.t, at.q.data(), part, 1.0, slots.data(), out.data());
+    part += block->terms() * block->rows();
+  }
+  return out;
+}
+
+inline void expect_dynamics_laws(const System& system, const State& at, double tolerance = 1e-7) {
+  const int n = system.size();
+  const auto moved = [&](int i, double q, double v) {
+    State s = at;
+    s.q[i] += q;
+    s.v[i] += v;
+    return s;
+  };
+  const Vector p = system.momentum(instant(at)), f = system.force(instant(at));
+  for (int i = 0; i < n; ++i) {
+    const Vector dT =
+        difference([&](double x) { return Vector::Constant(1, system.kinetic_energy(instant(moved(i, 0, x)))); }, 0.0);
+    EXPECT_NEAR(p[i], dT[0], tolerance * (1.0 + std::abs(dT[0]))) << "p is the slope of T, coordinate " << i;
+    if (system.conservative()) {
+      const Vector dL = difference(
+          [&](double x) {
+            const State s = moved(i, x, 0);
+            return Vector::Constant(1, system.kinetic_energy(instant(s)) - system.potential_energy(instant(s)));
+          },
+          0.0);
+      EXPECT_NEAR(f[i], dL[0], tolerance * (1.0 + std::abs(dL[0]))) << "f is the slope of L, coordinate " << i;
+    }
+  }
+  const SlopeWeights weights{.momentum = 0.7, .force = -1.3, .dq = 0.4, .dv = 1.1};
+  Eigen::MatrixXd expected(n, n);
+  for (int j = 0; j < n; ++j)
+    expected.col(j) = difference(
+        [&](double x) {
+          const State s = moved(j, weights.dq * x, weights.dv * x);
+          return Vector(weights.momentum * system.momentum(instant(s)) + weights.force * system.force(instant(s)));
+        },
+        0.0);
+  expect_close(dense_slopes(system, at, weights), expected, tolerance, "slopes of p and f");
+}
+
+inline void expect_constraint_laws(const System& system, const State& at, double tolerance = 1e-7) {
+  const int n = system.size(), m = system.constraint_count();
+  ASSERT_GT(m, 0);
+  const Eigen::MatrixXd G = system.constraint_gradient(at.t, at.q);
+  Eigen::MatrixXd expected(m, n), bent(n, n);
+  Vector lambda(m);
+  for (int r = 0; r < m; ++r) lambda[r] = 0.3 + 0.7 * r;
+  const auto moved = [&](int j, double x) {
+    Vector q = at.q;
+    q[j] += x;
+    return q;
+  };
+  const auto force = [&](const Vector& q) {
+    Vector out = Vector::Zero(n);
+    system.add_constraint_forces(at.t, q.data(), lambda.data(), 1.0, out.data());
+    return out;
+  };
+  for (int j = 0; j < n; ++j) {
+    expected.col(j) = difference([&](double x) { return system.constraint_values(at.t, moved(j, x)); }, 0.0);
+    bent.col(j) = difference([&](double x) { return force(moved(j, x)); }, 0.0);
+  }
+  expect_close(G, expected, tolerance, "G is the slope of g");
+  expect_close(force(at.q), G.transpose() * lambda, 1e-13, "constraint forces are G^T lambda");
+  expect_close(dense_curvature(system, at, lambda), bent, tolerance, "curvature");
+  const Vector rate = difference([&](double x) { return system.constraint_values(at.t + x, Vector(at.q + x * at.v)); }, 0.0);
+  expect_close(system.constraint_rates(instant(at)), rate, tolerance, "rate along the motion, time included");
+  expect_close(system.constraint_gradient_norms(at.t, at.q), G.rowwise().norm(), 1e-13, "norms of the gradients");
+}
+
+/// A state with no special values anywhere.
+inline State generic_state(const System& system, double spread = 1.0) {
+  Vector q(system.size()), v(system.size());
+  for (int i = 0; i < system.size(); ++i) {
+    q[i] = spread * (0.3 + 0.5 * i + 0.4 * std::sin(1.0 + 2.0 * i));
+    v[i] = 0.8 * std::cos(0.5 + 1.7 * i);
+  }
+  return state_at(system, 0.4, q, v);
+}
+
+/// Least-squares slope of log y over log x.
+inline double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double a = std::log(x[k]), b = std::log(y[k]);
+    sx += a, sy += b, sxx += a * a, sxy += a * b;
+  }
+  const double n = double(x.size());
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+}  // namespace taut::testing

@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <taut/taut.hpp>
+
+namespace taut {
+namespace {
+
+// Driven away from its pin: possible only while the distance lasts.
+struct Away {
+  template <class T> std::array<T, 3> operator()(const T& t) const { return {1.0 + t, T(0.0), T(0.0)}; }
+};
+
+struct NanAfter {
+  static constexpr int width = 1;
+  double time;
+  std::array<int, 1> stencil() const { return {0}; }
+  template <class T> Local<T, 1> force(const T& t, const Local<T, 1>&, const Local<T, 1>&) const {
+    return {T(t > time ? std::numeric_limits<double>::quiet_NaN() : 0.0)};
+  }
+};
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Simulate, LandsExactlyOnTheEndWithEqualSteps) {
+  const Model model = chain({.links = 2});
+  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.03, .end = 0.1});
+  EXPECT_EQ(path.t(path.size() - 1), 0.1);
+  EXPECT_EQ(path.size(), 5);  // four steps of 0.025
+  EXPECT_NEAR(path.t(1), 0.025, 1e-15);
+  const auto exact = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.1, .end = 0.3});
+  EXPECT_EQ(exact.size(), 4) << "0.3/0.1 is three steps, whatever round-off says";
+}
+
+TEST(Simulate, RecordsWhatWasAskedAndKeepsTheLastState) {
+  const Model model = chain({.links = 2});
+  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 0.1, .every = 4});
+  ASSERT_EQ(path.size(), 4);  // 0, 4, 8, 10
+  EXPECT_NEAR(path.t(2), 0.08, 1e-15);
+  const auto ends = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 0.1, .every = 0});
+  EXPECT_EQ(ends.size(), 2);
+  EXPECT_EQ(ends.last.q, Vector(path.q(3)));
+}
+
+TEST(Simulate, ObserversSeeEveryStep) {
+  const Model model = chain({.links = 2});
+  std::vector<long> seen;
+  simulate(model.system, model.start, Midpoint{}, Multipliers{},
+           {.step = 0.01, .end = 0.05, .every = 0, .observers = {[&](const Progress& p) { seen.push_back(p.step); }}});
+  EXPECT_EQ(seen, (std::vector<long>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(Simulate, KeepsTheTrajectoryUpToTheFailedStepAndNamesTheCause) {
+  Model model = chain({.links = 2});
+  model.system.add(NanAfter{.time = 0.5}, "broken motor");
+  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0});
+  EXPECT_FALSE(path.finished);
+  EXPECT_GE(path.t(path.size() - 1), 0.49);
+  EXPECT_LE(path.t(path.size() - 1), 0.5 + 1e-9);
+  EXPECT_NE(path.message.find("not finite"), std::string::npos) << path.message;
+  EXPECT_GT(path.counts.retried, 0);
+  EXPECT_FALSE(certificate(model.system, path).finished);
+}
+
+TEST(Simulate, NamesTheForceThatIsNanFromTheStart) {
+  Model model = chain({.links = 2});
+  model.system.add(NanAfter{.time = -1.0}, "broken motor");
+  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0});
+  EXPECT_FALSE(path.finished);
+  EXPECT_NE(path.message.find("the force of broken motor on x0 is not finite"), std::string::npos) << path.message;
+}
+
+TEST(Simulate, NamesTheCoordinateWithoutInertia) {
+  System system(2);
+  system.add(PointMass<1>{0, 1.0}).add(Weight{0, 9.81}).add(Weight{1, 9.81});
+  const auto path =
+      simulate(system, at_rest(system, Vector::Zero(2)), Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0});
+  EXPECT_FALSE(path.finished);
+  EXPECT_NE(path.message.find("the mass matrix is singular: q1 has no inertia"), std::string::npos) << path.message;
+}
+
+TEST(Simulate, RetriesAStepFarTooLargeAndGoesOn) {
+  const Model model = chain({.links = 3});
+  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 5.0, .end = 10.0});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_GT(path.counts.retried, 0);
+  EXPECT_EQ(path.size(), 3);
+  EXPECT_LE(certificate(model.system, path).position_residual, 1e-11);
+}
+
+TEST(Simulate, ReportsAContradictionThatComesUpOnTheWay) {
+  System system(Points{.count = 2, .dim = 2});
+  system.add(Pin{.point = 0}).add(Distance{.from = 0, .to = 1}).add(Hold<Away>{.point = 1}, "puller");
+  const auto start = consistent_start(system, at_rest(system, Vector{{0.5, std::sqrt(0.75), 1.0, 0.0}}));
+  ASSERT_EQ(start.status, Status::ok) << start.trouble;
+  const auto path = simulate(system, start.state, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 2.0});
+  EXPECT_FALSE(path.finished);
+  EXPECT_NEAR(path.t(path.size() - 1), 1.0, 0.02) << "the arm is stretched at t = 1";
+  EXPECT_FALSE(path.message.empty());
+}
+
+TEST(Simulate, RefusesBadInput) {
+  const Model model = chain({.links = 2});
+  const auto run = [&](SimulateOptions options) {
+    return error_of([&] { simulate(model.system, model.start, Midpoint{}, Multipliers{}, options); });
+  };
+  EXPECT_EQ(run({.step = 0.0, .end = 1.0}), "simulate: step must be positive, got 0.");
+  EXPECT_EQ(run({.step = -0.1, .end = 1.0}), "simulate: step must be positive, got -0.1.");
+  EXPECT_EQ(run({.step = 0.1, .end = std::numeric_limits<double>::infinity()}), "simulate: end must be finite, got inf.");
+  EXPECT_EQ(run({.step = 0.1, .end = 0.0}), "no error");
+  const std::string wrong = error_of([&] {
+    State start = model.start;
+    start.q[0] = 1.1;
+    simulate(model.system, start, Midpoint{}, Multipliers{}, {.step = 0.1, .end = 1.0});
+  });
+  EXPECT_NE(wrong.find("'Pin 0' by 0.0954545 (position)"), std::string::npos) << wrong;
+  EXPECT_NE(wrong.find("consistent_start"), std::string::npos) << wrong;
+}
+
+TEST(Simulate, GoesOnWithRedundantConstraintsAndNamesThem) {
+  // A triangle hung by two of its corners and, superfluously, closed by a third rod that repeats the pins' distance.
+  System system(Points{.count = 3, .dim = 2});
+  system.add(Gravity{})
+      .add(Hold<>{.point = 0, .motion = {{0, 0, 0}}})
+      .add(Hold<>{.point = 1, .motion = {{1, 0, 0}}})
+      .add(Distance{.from = 0, .to = 1, .length = 1.0}, "superfluous")
+      .add(Distance{.from = 1, .to = 2, .length = 1.0});
+  const State start = at_rest(system, Vector{{0, 0, 1, 0, 2, 0}});
+  const auto path = simulate(system, start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 3.0});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_EQ(path.dependent, std::vector<std::string>{"superfluous"});
+  EXPECT_LE(certificate(system, path).position_residual, 1e-12);
+
+  // The motion is that of the simple pendulum without the third rod.
+  System plain(Points{.count = 1, .dim = 2});
+  plain.add(Gravity{}).add(Pin{.point = 0, .at = {1, 0}});
+  const auto alone = simulate(plain, at_rest(plain, Vector{{2, 0}}), Midpoint{}, Multipliers{}, {.step = 0.01, .end = 3.0});
+  EXPECT_LE((path.last.q.tail(2) - alone.last.q).norm(), 1e-9);
+}
+
+TEST(Simulate, LongChainUsesABandAndRedundancyIsFoundThereToo) {
+  Model model = chain({.links = 60});
+  model.system.add(Distance{.from = 10, .to = 11, .length = 1.0}, "doubled link");
+  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 0.2});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_EQ(path.dependent, std::vector<std::string>{"doubled link"});
+  // Least norm: both links share the tension equally.
+  EXPECT_NEAR(path.last.lambda[11], path.last.lambda[60], 1e-6 * std::abs(path.last.lambda[11]));
+}
+
+}  // namespace
+}  // namespace taut

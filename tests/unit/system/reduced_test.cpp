@@ -1,0 +1,61 @@
+#include "laws.hpp"
+#include "spherical.hpp"
+
+namespace taut {
+namespace {
+
+using testing::double_pendulum;
+using testing::expect_constraint_laws;
+using testing::expect_dynamics_laws;
+using testing::generic_state;
+using testing::PlaneAngles;
+using testing::Spherical;
+
+TEST(Reduced, ObeysTheLawsAndDropsWhatTheCoordinatesHold) {
+  const System system = double_pendulum(3);
+  const System angles = reduced(system, Spherical{}, Vector{{0.5, 0.1, 0.8, 0.3}});
+  EXPECT_EQ(angles.size(), 4);
+  EXPECT_EQ(angles.constraint_count(), 0);
+  expect_dynamics_laws(angles, generic_state(angles), 1e-6);
+}
+
+TEST(Reduced, HasTheEnergyOfTheRedundantSystem) {
+  const System system = double_pendulum(3);
+  const System angles = reduced(system, Spherical{}, Vector{{0.5, 0.1, 0.8, 0.3}});
+  const State u = generic_state(angles);
+  Vector q, v;
+  lift(Spherical{}, u.q, u.v, q, v);
+  EXPECT_NEAR(angles.energy(instant(u)), system.energy({0.0, q.data(), v.data()}), 1e-12);
+  EXPECT_LE(system.constraint_values(0.0, q).cwiseAbs().maxCoeff(), 1e-14);
+}
+
+TEST(Reduced, KeepsOtherConstraintsAsFunctionsOfTheNewCoordinates) {
+  System system = double_pendulum(2);
+  system.add(Pin{.point = 1, .at = {1.5, 0.0}, .length = 0.9}, "loop").add(HalfSpace{.point = 1, .offset = -1.5}, "floor");
+  const System angles = reduced(system, PlaneAngles{}, Vector{{0.5, 0.8}});
+  ASSERT_EQ(angles.constraint_count(), 2);
+  EXPECT_EQ(angles.constraint_name(0), "loop");
+  EXPECT_EQ(angles.constraint_name(1), "floor");
+  EXPECT_EQ(angles.sets()[1], Set::nonnegative);
+  expect_constraint_laws(angles, generic_state(angles));
+  expect_dynamics_laws(penalized(angles, 0.1), generic_state(angles), 1e-6);
+}
+
+TEST(Reduced, CommutesWithPenalising) {
+  System system = double_pendulum(2);
+  system.add(Pin{.point = 1, .at = {1.5, 0.0}, .length = 0.9});
+  const Vector near{{0.5, 0.8}};
+  const System a = penalized(reduced(system, PlaneAngles{}, near), 0.01),
+               b = reduced(penalized(system, 0.01), PlaneAngles{}, near);
+  const State at = generic_state(a);
+  EXPECT_LE((a.force(instant(at)) - b.force(instant(at))).norm(), 1e-11 * a.force(instant(at)).norm());
+  EXPECT_LE((a.momentum(instant(at)) - b.momentum(instant(at))).norm(), 1e-12);
+}
+
+TEST(Reduced, RefusesAMapOfTheWrongSize) {
+  const System system = double_pendulum(3);
+  EXPECT_THROW(reduced(system, PlaneAngles{}, Vector{{0.5, 0.8}}), InputError);
+}
+
+}  // namespace
+}  // namespace taut

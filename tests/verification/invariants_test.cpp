@@ -1,0 +1,131 @@
+#include "laws.hpp"
+#include "spherical.hpp"
+
+/// What schemes promise to keep, over long runs: bound and drift.
+namespace taut {
+namespace {
+
+using testing::double_pendulum;
+using testing::lbs_pendulum;
+using testing::PlaneAngles;
+using testing::Spherical;
+
+TEST(Invariants, EnergyOfMidpointIsBoundedAndDoesNotDriftOverAHundredThousandSteps) {
+  System system(Points{.count = 1, .dim = 2});
+  system.add(Gravity{}).add(Pin{.point = 0});
+  const State start = at_rest(system, Vector{{std::sin(2.0), -std::cos(2.0)}});
+  const double h = 0.02;
+  const auto path = simulate(system, start, Midpoint{}, Multipliers{}, {.step = h, .end = 1e5 * h});
+  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_EQ(path.counts.steps, 100000);
+  const Certificate c = certificate(system, path);
+  EXPECT_LE(c.energy.deviation, 0.1) << "under a percent of the 14 J that go to and fro";
+  EXPECT_LE(std::abs(c.energy.drift), 1e-3 * c.energy.deviation);
+  EXPECT_LE(c.position_residual, 1e-13);
+  EXPECT_LE(c.velocity_residual, 1e-11);
+
+  const auto finer = simulate(system, start, Midpoint{}, Multipliers{}, {.step = h / 2, .end = 1000 * h});
+  EXPECT_NEAR(c.energy.deviation / certificate(system, finer).energy.deviation, 4.0, 0.3);
+}
+
+TEST(Invariants, EnergyInMinimalCoordinatesIsBoundedAndDoesNotDriftOverAHundredThousandSteps) {
+  const Model model = gh95_ellipse();
+  System links(2);
+  links.add(
+      CompoundLinks{.a1 = 0.5, .a2 = 0.25, .l1 = 1, .l2 = 0.5, .m1 = 10, .m2 = 5, .I1 = 0.8333, .I2 = 0.1042, .g = 9.82});
+  const auto path =
+      simulate(links, at_rest(links, Vector{{0.6, 0.9}}), Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1000.0});
+  ASSERT_TRUE(path.finished) << path.message;
+  const Certificate c = certificate(links, path);
+  EXPECT_LE(c.energy.deviation, 0.1);
+  EXPECT_LE(std::abs(c.energy.drift), 0.02 * c.energy.deviation);
+}
+
+TEST(Invariants, MomentumOfMidpointHoldsToRoundOffOverTenThousandSteps) {
+  const Model model = lbs_pendulum();
+  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 100.0});
+  ASSERT_TRUE(path.finished) << path.message;
+  const Certificate c = certificate(model.system, path);
+  ASSERT_EQ(c.momenta.size(), 1u);
+  EXPECT_LE(c.momenta[0].deviation, 1e-12 * std::abs(c.momenta[0].start));
+}
+
+TEST(Invariants, LinearAndAngularMomentumOfAFreeRodAreKept) {
+  System system(Points{.count = 2, .dim = 3, .masses = {1.0, 3.0}});
+  system.add(Distance{.from = 0, .to = 1});
+  const State start = state_at(system, 0, Vector{{0, 0, 0, 1, 0, 0}}, Vector{{0.1, 0.5, -0.2, 0.1, -0.3, 0.7}});
+  const auto path = simulate(system, start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 100.0});
+  const Certificate c = certificate(system, path);
+  ASSERT_EQ(c.momenta.size(), 6u);
+  for (const Conserved& momentum : c.momenta) EXPECT_LE(momentum.deviation, 2e-12) << momentum.name;
+}
+
+/// Numbers of the poster as recomputed: T = 5, h = 0.01.
+TEST(Invariants, DoubleSphericalPendulumShowsThePublishedFluctuations) {
+  const Model model = lbs_pendulum();
+  const auto deviation = [&](double h) {
+    const Certificate c =
+        certificate(model.system, simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = h, .end = 5.0}));
+    EXPECT_LE(c.position_residual, 1e-14);
+    EXPECT_LE(c.momenta.at(0).deviation, 2e-13) << "round-off: 3e-14 of 6";
+    return c.energy.deviation;
+  };
+  EXPECT_NEAR(deviation(0.01) / 2.06e-2, 1.0, 0.2);
+  EXPECT_NEAR(deviation(0.005) / 5.2e-3, 1.0, 0.2);
+
+  const double right_angle = 0.5 * M_PI;
+  const Vector u{{right_angle, 0, right_angle, 0}}, w{{0, 1, 0, 1.5}};
+  const System angles = reduced(model.system, Spherical{}, u);
+  const auto spherical = [&](double h) {
+    return certificate(angles,
+                       simulate(angles, state_at(angles, 0, u, w), Midpoint{}, Multipliers{}, {.step = h, .end = 5.0}))
+        .energy.deviation;
+  };
+  EXPECT_NEAR(spherical(0.01) / 0.133, 1.0, 0.2);
+  EXPECT_NEAR(spherical(0.005) / 0.035, 1.0, 0.2);
+}
+
+/// ω(a, b) = δq_a·δp_b − δq_b·δp_a of two variations of a start, carried along by differences, does not change.
+TEST(Invariants, MidpointIsSymplecticOnTheConstraintManifold) {
+  ASSERT_TRUE(Midpoint{}.traits().symplectic);
+  const System system = double_pendulum(2);
+  const Vector u{{0.9, 1.4}}, w{{0.3, -0.5}};
+  const auto carried = [&](const Vector& du, const Vector& dw, int steps) {
+    State s;
+    Vector q, v;
+    lift(PlaneAngles{}, Vector(u + du), Vector(w + dw), q, v);
+    s = state_at(system, 0, q, v);
+    if (steps > 0) s = simulate(system, s, Midpoint{}, Multipliers{}, {.step = 0.05, .end = 0.05 * steps, .every = 0}).last;
+    Vector z(8);
+    z << s.q, s.p;
+    return z;
+  };
+  const auto variation = [&](int direction, int steps) {
+    const double h = 1e-5;
+    Vector du = Vector::Zero(2), dw = Vector::Zero(2);
+    (direction < 2 ? du[direction] : dw[direction - 2]) = h;
+    return Vector((carried(du, dw, steps) - carried(-du, -dw, steps)) / (2 * h));
+  };
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < a; ++b) {
+      const auto form = [&](int steps) {
+        const Vector x = variation(a, steps), y = variation(b, steps);
+        return x.head(4).dot(y.tail(4)) - y.head(4).dot(x.tail(4));
+      };
+      EXPECT_NEAR(form(20), form(0), 1e-6) << a << " " << b;
+    }
+}
+
+TEST(Invariants, SymmetricSchemesReturnAfterAStepForthAndBack) {
+  const Model model = lbs_pendulum();
+  for (const NamedIntegrator& named : integrators()) {
+    if (!named.integrator.traits().symmetric) continue;
+    const auto forth = simulate(model.system, model.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.01});
+    const auto back = simulate(model.system, forth.last, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.0});
+    EXPECT_LE((back.last.q - model.start.q).norm(), 1e-13) << named.name;
+    EXPECT_LE((back.last.v - model.start.v).norm(), 1e-12) << named.name;
+  }
+}
+
+}  // namespace
+}  // namespace taut

@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "reproduce/experiment.hpp"
+
+/// The papers' numbers as recomputed independently; the experiments are those of `taut reproduce`.
+namespace taut::reproduce {
+namespace {
+
+std::map<std::string, double> figures(const std::string& name) {
+  for (const Experiment& experiment : experiments())
+    if (experiment.name == name) {
+      const Outcome outcome = experiment.run([](const std::string&, double) {});
+      EXPECT_EQ(outcome.failure, "");
+      return {outcome.figures.begin(), outcome.figures.end()};
+    }
+  ADD_FAILURE() << "no experiment " << name;
+  return {};
+}
+
+TEST(Papers, Gh95WallGivesTable2WithinATenthOfAPercentOfScheme40) {
+  const auto f = figures("gh95-wall");
+  const std::map<std::string, double> expected{
+      {"1e-5", 132.091}, {"1e-6", 35.4975}, {"1e-7", 11.3930}, {"1e-8", 3.6185}, {"1e-9", 1.1438}};
+  for (const auto& [epsilon, millimetres] : expected)
+    EXPECT_NEAR(f.at("penetration_mm_" + epsilon), millimetres, 1e-3 * millimetres) << epsilon;
+  EXPECT_NEAR(f.at("first_contact_time"), 1.50923595, 1e-6);
+  EXPECT_LE(f.at("newton_mean"), 3.0);
+}
+
+TEST(Papers, Gh95EllipseGivesTable4AndTheMotionOfTheDae) {
+  const auto f = figures("gh95-ellipse");
+  EXPECT_NEAR(f.at("theta1_t1"), 1.722655535487, 2e-4);
+  EXPECT_NEAR(f.at("theta2_t1"), 4.617244897682, 2e-4);
+  EXPECT_NEAR(f.at("theta1_t4"), 1.759892666183, 2e-4);
+  EXPECT_NEAR(f.at("theta2_t4"), 4.694429614383, 2e-4);
+  EXPECT_NEAR(f.at("order_theta"), 2.0, 0.1);
+  EXPECT_LE(f.at("energy_after_4_spread"), 0.01);
+  EXPECT_LE(f.at("al2_iterations_max"), 3.0);
+  EXPECT_GE(f.at("literal_iterations_mean"), 33.0);
+  EXPECT_LE(f.at("literal_iterations_mean"), 41.0);
+  EXPECT_NEAR(f.at("literal_max_g"), 2.48e-5, 0.02e-5);
+  EXPECT_NEAR(f.at("penalty_max_g"), 3.566e-4, 0.005e-4);
+}
+
+}  // namespace
+}  // namespace taut::reproduce

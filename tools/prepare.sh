@@ -1,0 +1,57 @@
+# Sourced by ./taut and ./check: installs missing Debian packages, configures and builds a preset.
+
+say() { printf 'taut: %s\n' "$*" >&2; }
+
+# need PACKAGE...: makes sure the packages are there; asks the package manager only for those that are not.
+need() {
+  command -v dpkg-query >/dev/null || return 0 # not Debian: CMake will say what it misses
+  local missing=() package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local as=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null || { command -v sudo >/dev/null && [ -t 0 ]; }; then
+      as=(sudo)
+    else
+      say "these packages are missing and cannot be installed without root or sudo: ${missing[*]}"
+      say "ask your administrator for: apt-get install ${missing[*]}"
+      exit 2
+    fi
+  fi
+  say "installing ${missing[*]}"
+  "${as[@]}" apt-get update -q >&2
+  "${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >&2 || {
+    say "installing failed; the packages needed are: ${missing[*]}"
+    exit 2
+  }
+}
+
+# build PRESET [TARGET...]: configures once, then builds what changed; quiet unless something is built or fails.
+build() {
+  local preset=$1 log
+  shift
+  local targets=()
+  [ $# -gt 0 ] && targets=(--target "$@")
+  log=$(mktemp)
+  if [ ! -f "build/$preset/build.ninja" ] || [ CMakePresets.json -nt "build/$preset/build.ninja" ]; then
+    say "configuring ($preset)"
+    cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }
+  fi
+  # A dry run costs milliseconds and tells whether there is anything to say.
+  if ninja -C "build/$preset" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+    rm -f "$log"
+    return 0
+  fi
+  say "building ($preset)"
+  if [ -t 2 ]; then
+    cmake --build --preset "$preset" "${targets[@]}" >&2 || { rm -f "$log"; exit 1; }
+  else
+    cmake --build --preset "$preset" "${targets[@]}" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }
+  fi
+  rm -f "$log"
+}
+
+toolchain=(g++ cmake ninja-build libeigen3-dev libsuitesparse-dev)
+program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox)
