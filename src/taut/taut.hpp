@@ -4,7 +4,6 @@
 #include <taut/diagnostics/certificate.hpp>
 #include <taut/diagnostics/symmetry.hpp>
 #include <taut/integrators/catalog.hpp>
-#include <taut/integrators/midpoint.hpp>
 #include <taut/models/chain.hpp>
 #include <taut/models/double_compound_pendulum.hpp>
 #include <taut/simulate/simulate.hpp>

@@ -1,5 +1,4 @@
 #include <taut/integrators/catalog.hpp>
-#include <taut/integrators/midpoint.hpp>
 
 namespace taut {
 

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <taut/integrators/integrator.hpp>
+#include <taut/integrators/midpoint.hpp>
 #include <vector>
 
 namespace taut {

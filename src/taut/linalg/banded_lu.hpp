@@ -8,7 +8,7 @@ namespace taut {
 ///
 /// Row i is stored contiguously from column i − b to i + 2b (the last b columns receive the fill of row exchanges):
 /// entry (i, j) at values[i (3b + 1) + j − i + b]. For the narrow bands of chains and beams the loops are
-/// unrolled at compile time; LAPACK's gbtrf spends most of its time in call overhead there
+/// unrolled at compile time; LAPACK's gbtrf and gbtrs take three to six times as long there
 /// (docs/decisions/0004-linear-algebra.md has the measurement).
 class BandedLu {
  public:

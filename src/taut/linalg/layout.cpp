@@ -91,7 +91,7 @@ Layout::Layout(int size, std::vector<Entry> entries, const Kind* prescribed) : s
     half_bandwidth_ = std::max(half_bandwidth_, std::abs(position_[row] - position_[column]));
 
   // Elimination costs about 2n³/3 dense and 4nb² banded with pivoting; below a dozen unknowns the plain loop wins.
-  // KLU needs about as long as a band of half width 40, and far less memory beyond.
+  // Patterns that leave a band wider than 40 are trees and nets, where KLU fills in far less than a band would.
   const double n = size, b = half_bandwidth_;
   if (prescribed != nullptr) {
     kind_ = *prescribed;

@@ -3,6 +3,11 @@
 
 namespace taut {
 
+template class DynamicsTerms<CompoundLinks>;
+template class DynamicsTerms<TorqueUntil>;
+template class ConstraintTerms<TipBeforeWall>;
+template class ConstraintTerms<TipOnEllipse>;
+
 Model gh95_wall() {
   const CompoundLinks links{
       .a1 = 1.63, .a2 = 0.99, .l1 = 3.26, .l2 = 1.98, .m1 = 67.1, .m2 = 219.0, .I1 = 0.8134, .I2 = 0.8290, .g = 9.81};

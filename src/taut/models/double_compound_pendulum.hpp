@@ -74,4 +74,9 @@ Model gh95_wall();
 /// Table 3 with the semi-axes in their right places and θ₁(0) moved onto the ellipse (the printed 2.271 misses it by 1.8e-4).
 Model gh95_ellipse();
 
+extern template class DynamicsTerms<CompoundLinks>;
+extern template class DynamicsTerms<TorqueUntil>;
+extern template class ConstraintTerms<TipBeforeWall>;
+extern template class ConstraintTerms<TipOnEllipse>;
+
 }  // namespace taut

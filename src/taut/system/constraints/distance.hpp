@@ -55,4 +55,8 @@ struct Distance {
   std::string name() const { return message("Distance {}-{}", from, to); }
 };
 
+extern template class ConstraintTerms<DistanceIn<1>>;
+extern template class ConstraintTerms<DistanceIn<2>>;
+extern template class ConstraintTerms<DistanceIn<3>>;
+
 }  // namespace taut

@@ -36,4 +36,8 @@ struct HalfSpace {
   std::string name() const { return message("HalfSpace of point {}", point); }
 };
 
+extern template class ConstraintTerms<HalfSpaceIn<1>>;
+extern template class ConstraintTerms<HalfSpaceIn<2>>;
+extern template class ConstraintTerms<HalfSpaceIn<3>>;
+
 }  // namespace taut

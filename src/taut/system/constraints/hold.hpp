@@ -39,4 +39,8 @@ template <class Motion = Place> struct Hold {
   std::string name() const { return message("Hold {}", point); }
 };
 
+extern template class ConstraintTerms<HoldIn<1, Place>>;
+extern template class ConstraintTerms<HoldIn<2, Place>>;
+extern template class ConstraintTerms<HoldIn<3, Place>>;
+
 }  // namespace taut

@@ -46,4 +46,8 @@ struct Pin {
   std::string name() const { return message("Pin {}", point); }
 };
 
+extern template class ConstraintTerms<PinIn<1>>;
+extern template class ConstraintTerms<PinIn<2>>;
+extern template class ConstraintTerms<PinIn<3>>;
+
 }  // namespace taut

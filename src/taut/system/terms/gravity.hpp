@@ -27,4 +27,6 @@ struct Gravity {
   std::string name() const { return "Gravity"; }
 };
 
+extern template class DynamicsTerms<Weight>;
+
 }  // namespace taut

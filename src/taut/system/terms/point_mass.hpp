@@ -29,4 +29,8 @@ struct PointMasses {
   std::string name() const { return "PointMasses"; }
 };
 
+extern template class DynamicsTerms<PointMass<1>>;
+extern template class DynamicsTerms<PointMass<2>>;
+extern template class DynamicsTerms<PointMass<3>>;
+
 }  // namespace taut

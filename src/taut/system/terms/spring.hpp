@@ -34,4 +34,8 @@ struct Spring {
   std::string name() const { return message("Spring {}-{}", from, to); }
 };
 
+extern template class DynamicsTerms<SpringIn<1>>;
+extern template class DynamicsTerms<SpringIn<2>>;
+extern template class DynamicsTerms<SpringIn<3>>;
+
 }  // namespace taut

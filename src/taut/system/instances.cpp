@@ -1,0 +1,32 @@
+// The ready terms, compiled once here instead of in every file that adds one.
+#include <taut/system/constraints/distance.hpp>
+#include <taut/system/constraints/half_space.hpp>
+#include <taut/system/constraints/hold.hpp>
+#include <taut/system/constraints/pin.hpp>
+#include <taut/system/terms/gravity.hpp>
+#include <taut/system/terms/point_mass.hpp>
+#include <taut/system/terms/spring.hpp>
+
+namespace taut {
+
+template class DynamicsTerms<PointMass<1>>;
+template class DynamicsTerms<PointMass<2>>;
+template class DynamicsTerms<PointMass<3>>;
+template class DynamicsTerms<Weight>;
+template class DynamicsTerms<SpringIn<1>>;
+template class DynamicsTerms<SpringIn<2>>;
+template class DynamicsTerms<SpringIn<3>>;
+template class ConstraintTerms<DistanceIn<1>>;
+template class ConstraintTerms<DistanceIn<2>>;
+template class ConstraintTerms<DistanceIn<3>>;
+template class ConstraintTerms<PinIn<1>>;
+template class ConstraintTerms<PinIn<2>>;
+template class ConstraintTerms<PinIn<3>>;
+template class ConstraintTerms<HalfSpaceIn<1>>;
+template class ConstraintTerms<HalfSpaceIn<2>>;
+template class ConstraintTerms<HalfSpaceIn<3>>;
+template class ConstraintTerms<HoldIn<1, Place>>;
+template class ConstraintTerms<HoldIn<2, Place>>;
+template class ConstraintTerms<HoldIn<3, Place>>;
+
+}  // namespace taut
