@@ -41,13 +41,16 @@ TEST(Invariants, EnergyInMinimalCoordinatesIsBoundedAndDoesNotDriftOverAHundredT
   EXPECT_LE(std::abs(c.energy.drift), 0.02 * c.energy.deviation);
 }
 
-TEST(Invariants, MomentumOfMidpointHoldsToRoundOffOverTenThousandSteps) {
+TEST(Invariants, MomentumHoldsToRoundOffOverTenThousandStepsWhereItIsPromised) {
   const Model model = lbs_pendulum();
-  const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 100.0});
-  ASSERT_TRUE(path.finished) << path.message;
-  const Certificate c = certificate(model.system, path);
-  ASSERT_EQ(c.momenta.size(), 1u);
-  EXPECT_LE(c.momenta[0].deviation, 1e-12 * std::abs(c.momenta[0].start));
+  for (const NamedIntegrator& named : integrators()) {
+    if (!named.integrator.traits().conserves_momentum) continue;
+    const auto path = simulate(model.system, model.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 100.0});
+    ASSERT_TRUE(path.finished) << path.message;
+    const Certificate c = certificate(model.system, path);
+    ASSERT_EQ(c.momenta.size(), 1u);
+    EXPECT_LE(c.momenta[0].deviation, 1e-12 * std::abs(c.momenta[0].start)) << named.name;
+  }
 }
 
 TEST(Invariants, LinearAndAngularMomentumOfAFreeRodAreKept) {
@@ -86,18 +89,16 @@ TEST(Invariants, DoubleSphericalPendulumShowsThePublishedFluctuations) {
 }
 
 /// ω(a, b) = δq_a·δp_b − δq_b·δp_a of two variations of a start, carried along by differences, does not change.
-TEST(Invariants, MidpointIsSymplecticOnTheConstraintManifold) {
-  ASSERT_TRUE(Midpoint{}.traits().symplectic);
+double largest_change_of_symplectic_form(const Integrator& integrator) {
   const System system = double_pendulum(2);
   const Vector u{{0.9, 1.4}}, w{{0.3, -0.5}};
   const auto carried = [&](const Vector& du, const Vector& dw, int steps) {
-    State s;
     Vector q, v;
     lift(PlaneAngles{}, Vector(u + du), Vector(w + dw), q, v);
-    s = state_at(system, 0, q, v);
-    if (steps > 0) s = simulate(system, s, Midpoint{}, Multipliers{}, {.step = 0.05, .end = 0.05 * steps, .every = 0}).last;
+    State s = state_at(system, 0, q, v);
+    if (steps > 0) s = simulate(system, s, integrator, Multipliers{}, {.step = 0.05, .end = 0.05 * steps, .every = 0}).last;
     Vector z(8);
-    z << s.q, s.p;
+    z << s.q, system.momentum(instant(s));
     return z;
   };
   const auto variation = [&](int direction, int steps) {
@@ -106,14 +107,23 @@ TEST(Invariants, MidpointIsSymplecticOnTheConstraintManifold) {
     (direction < 2 ? du[direction] : dw[direction - 2]) = h;
     return Vector((carried(du, dw, steps) - carried(-du, -dw, steps)) / (2 * h));
   };
+  double largest = 0.0;
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b < a; ++b) {
       const auto form = [&](int steps) {
         const Vector x = variation(a, steps), y = variation(b, steps);
         return x.head(4).dot(y.tail(4)) - y.head(4).dot(x.tail(4));
       };
-      EXPECT_NEAR(form(20), form(0), 1e-6) << a << " " << b;
+      largest = std::max(largest, std::abs(form(20) - form(0)));
     }
+  return largest;
+}
+
+TEST(Invariants, SymplecticSchemesAreSymplecticOnTheConstraintManifold) {
+  for (const NamedIntegrator& named : integrators()) {
+    if (!named.integrator.traits().symplectic) continue;
+    EXPECT_LE(largest_change_of_symplectic_form(named.integrator), 1e-6) << named.name;
+  }
 }
 
 TEST(Invariants, SymmetricSchemesReturnAfterAStepForthAndBack) {

@@ -9,6 +9,7 @@ const std::vector<NamedIntegrator>& integrators() {
        Midpoint{Midpoint::Constraint::shared_midpoint}},
       {"midpoint-literal", "(40) word by word; multipliers oscillate: for the paper's tables only",
        Midpoint{Midpoint::Constraint::literal}},
+      {"rattle", "Stormer-Verlet with constraints exact in positions and velocities", Rattle{}},
   };
   return all;
 }

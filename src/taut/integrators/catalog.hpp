@@ -3,6 +3,7 @@
 #include <string>
 #include <taut/integrators/integrator.hpp>
 #include <taut/integrators/midpoint.hpp>
+#include <taut/integrators/rattle.hpp>
 #include <vector>
 
 namespace taut {

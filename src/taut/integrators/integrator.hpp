@@ -20,6 +20,7 @@ struct Traits {
   bool conserves_energy = false;
   bool conserves_momentum = false;
   double multiplier_time = 0.0;  ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
+  int multiplier_order = 0;      ///< of λ at that time; 0 promises nothing
 };
 
 struct StepReport {

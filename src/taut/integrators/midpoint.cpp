@@ -1,152 +1,7 @@
-#include <limits>
 #include <taut/integrators/midpoint.hpp>
-#include <taut/step/affine_problem.hpp>
+#include <taut/integrators/variational_stepper.hpp>
 
 namespace taut {
-namespace {
-
-using Constraint = Midpoint::Constraint;
-
-class MidpointStepper final : public Stepper {
- public:
-  MidpointStepper(const System& system, const SolverMethod& method, Constraint constraint)
-      : system_(system),
-        constraint_(constraint),
-        assembly_(std::make_shared<const Assembly>(
-            system, Assembly::Parts{.constraints = true, .curvature = constraint != Constraint::end_point})),
-        position_(assembly_),
-        velocity_(constraint == Constraint::literal && system.constraint_count() > 0
-                      ? std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = false})
-                      : assembly_),
-        solver_(method),
-        velocity_solver_(method),
-        x_(system.size()),
-        lambda_(Vector::Zero(system.constraint_count())),
-        mu_(Vector::Zero(velocity_.constraints())) {}
-
-  StepReport advance(History past, double h, State& next) override {
-    const State& now = past.back();
-    next.t = now.t + h;
-    guess(past, h);
-    pose_position(past, h);
-    StepReport report{.solve = solver_.solve(position_, x_, lambda_)};
-    if (!report.ok()) return failed(report, now);
-    next.q = now.q + h * x_;
-
-    // pₙ₊₁ without the constraint force of its node, from the forces: an error r left in the residual then changes angular momentum
-    // by h x × r only, and not by q × r as p(m) + h/2 f(m) would.
-    next.p = now.p;
-    position_.add_dynamics(x_.data(), 0.0, h, next.p.data());
-    position_.add_reactions(x_.data(), lambda_.data(), -1.0, next.p.data());
-    if (constraint_ == Constraint::literal)
-      system_.add_constraint_forces(now.t + 0.5 * h, middle(now, h), lambda_.data(), -0.5 * h, next.p.data());
-
-    pose_velocity(now, next, h);
-    next.v = 2.0 * x_ - now.v;
-    if (velocity_.constraints() > 0) mu_ = lambda_;
-    StepSolver& solver = constraint_ == Constraint::literal ? velocity_solver_ : solver_;
-    const SolveReport velocity = solver.solve(velocity_, next.v, mu_);
-    report.velocity_iterations = velocity.newton_iterations;
-    if (velocity.status != Status::ok) {
-      report.solve.status = velocity.status;
-      return failed(report, now);
-    }
-    next.lambda = lambda_;
-    if (constraint_ == Constraint::end_point && velocity_.constraints() > 0) {
-      system_.add_constraint_forces(next.t, next.q.data(), mu_.data(), -0.5 * h, next.p.data());
-      next.lambda = 0.5 * (lambda_ + mu_);
-    }
-    return report;
-  }
-
-  const std::vector<int>& dependent() const override { return solver_.dependent(); }
-
- private:
-  /// The velocity at the middle, by extrapolation where the past allows it; λ from the last step.
-  void guess(History past, double h) {
-    const State& now = past.back();
-    x_ = now.v;
-    if (past.size() > 1) {
-      const State& before = past[past.size() - 2];
-      x_ += (0.5 * h / (now.t - before.t)) * (now.v - before.v);
-    }
-    if (now.lambda.size() == lambda_.size()) lambda_ = now.lambda;
-  }
-
-  void pose_position(History past, double h) {
-    const State& now = past.back();
-    const double half = 0.5 * h, t_middle = now.t + half;
-    auto& inertia = position_.inertia;
-    inertia.t = t_middle;
-    inertia.q = &now.q;
-    inertia.q_slope = half;
-    inertia.v_slope = 1.0;
-    inertia.momentum = 1.0;
-    inertia.force = -half;
-    position_.rhs = &now.p;
-    position_.unknown_roundoff = roundoff(now, h);
-    const bool at_end = constraint_ == Constraint::end_point;
-    position_.reactions[0].t = at_end ? now.t : t_middle;
-    position_.reactions[0].q = &now.q;
-    position_.reactions[0].q_slope = at_end ? 0.0 : half;
-    position_.reactions[0].weight = half;
-    position_.condition.t = at_end ? now.t + h : t_middle;
-    position_.condition.q = &now.q;
-    position_.condition.q_slope = at_end ? h : half;
-    if (constraint_ == Constraint::shared_midpoint && past.size() > 1) {
-      const State& before = past[past.size() - 2];
-      position_.reactions[1].t = 0.5 * (before.t + now.t);
-      last_middle_ = 0.5 * (before.q + now.q);
-      position_.reactions[1].q = &last_middle_;
-      position_.reactions[1].weight = 0.5 * (now.t - before.t);
-    } else {
-      position_.reactions[1].weight = 0.0;
-    }
-  }
-
-  void pose_velocity(const State& now, const State& next, double h) {
-    velocity_.inertia.t = next.t;
-    velocity_.inertia.q = &next.q;
-    velocity_.inertia.v_slope = 1.0;
-    velocity_.inertia.momentum = 1.0;
-    velocity_.rhs = &next.p;
-    velocity_.unknown_roundoff = roundoff(now, h);
-    const bool at_end = constraint_ == Constraint::end_point;
-    velocity_.reactions[0].t = at_end ? next.t : now.t + 0.5 * h;
-    if (!at_end) middle_ = 0.5 * (now.q + next.q);
-    velocity_.reactions[0].q = at_end ? &next.q : &middle_;
-    velocity_.reactions[0].weight = 0.5 * h;
-    velocity_.condition.t = next.t;
-    velocity_.condition.q = &next.q;
-    velocity_.condition.rate_weight = h;
-  }
-
-  const double* middle(const State& now, double h) {
-    middle_ = now.q + 0.5 * h * x_;
-    return middle_.data();
-  }
-
-  /// Positions are met to their round-off, so the velocities that reach them are met to this. Without constraints there is no
-  /// such limit: an error of that size in every step would add up.
-  double roundoff(const State& now, double h) const {
-    if (system_.constraint_count() == 0) return 0.0;
-    return 0.1 * std::numeric_limits<double>::epsilon() * now.q.lpNorm<Eigen::Infinity>() / std::abs(h);
-  }
-
-  StepReport failed(StepReport report, const State& now) const {
-    report.trouble = explain(report.solve, system_, instant(now));
-    return report;
-  }
-
-  const System& system_;
-  Constraint constraint_;
-  std::shared_ptr<const Assembly> assembly_;
-  AffineProblem position_, velocity_;
-  StepSolver solver_, velocity_solver_;
-  Vector x_, lambda_, mu_, middle_, last_middle_;
-};
-
-}  // namespace
 
 Traits Midpoint::traits() const {
   const bool end = constraint == Constraint::end_point, shared = constraint == Constraint::shared_midpoint;
@@ -159,12 +14,13 @@ Traits Midpoint::traits() const {
           .symplectic = end,
           .conserves_energy = false,
           .conserves_momentum = end,
-          .multiplier_time = shared ? 0.0 : 0.5};
+          .multiplier_time = shared ? 0.0 : 0.5,
+          .multiplier_order = end ? 2 : 0};
 }
 
 std::unique_ptr<Stepper> Midpoint::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Midpoint");
-  return std::make_unique<MidpointStepper>(system, method, constraint);
+  return variational_stepper(system, method, Quadrature::midpoint, constraint);
 }
 
 }  // namespace taut

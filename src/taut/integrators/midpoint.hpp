@@ -15,7 +15,9 @@ namespace taut {
 ///                    positions as the discrete Euler–Lagrange equations with one λ per node. This is SPARK with s = 1.
 ///                    The reported λ is the mean of λ and μ.
 ///   shared_midpoint  g = 0 at the middle, one λ for both halves that meet in tₙ: B = G(m) and G(m₋). The state carries the
-///                    momentum before the constraint force of its node; v is projected for output. Two levels.
+///                    momentum before the constraint force of its node; v is projected for output. Two levels. A shift (−1)ⁿδ
+///                    of the nodes leaves the middles where they are: a start in motion excites it with δ = O(h²), and λ then
+///                    oscillates by O(1) without growing. Positions are of order 2, λ is not to be relied on.
 ///   literal          g = 0 at the middle with a λ for each interval, as (40) with an augmented Lagrangian reads word by word.
 ///                    A double root at −1 lets λ oscillate with growing amplitude: for the paper's tables only.
 ///

@@ -78,12 +78,12 @@ ConsistentStart consistent_start(const System& system, const State& start) {
   if (positions_off) {
     // M(q₀)(x − q₀) + G(x)ᵀλ = 0, g(x) ∈ S. Written with p so that any kinetic energy serves.
     AffineProblem problem(assembly);
-    problem.inertia.t = start.t;
+    problem.inertias[0].t = start.t;
     const Vector minus_q = -start.q;
-    problem.inertia.q = &start.q;
-    problem.inertia.v = &minus_q;
-    problem.inertia.v_slope = 1.0;
-    problem.inertia.momentum = 1.0;
+    problem.inertias[0].q = &start.q;
+    problem.inertias[0].v = &minus_q;
+    problem.inertias[0].v_slope = 1.0;
+    problem.inertias[0].momentum = 1.0;
     const Vector zero = Vector::Zero(system.size());
     const Vector offset = system.momentum({start.t, start.q.data(), zero.data()});
     problem.rhs = &offset;
@@ -99,10 +99,10 @@ ConsistentStart consistent_start(const System& system, const State& start) {
 
   // M(q)(x − v₀) + G(q)ᵀμ = 0, G(q) x + g_t = 0 for the equalities.
   AffineProblem problem(assembly);
-  problem.inertia.t = start.t;
-  problem.inertia.q = &state.q;
-  problem.inertia.v_slope = 1.0;
-  problem.inertia.momentum = 1.0;
+  problem.inertias[0].t = start.t;
+  problem.inertias[0].q = &state.q;
+  problem.inertias[0].v_slope = 1.0;
+  problem.inertias[0].momentum = 1.0;
   const Vector momentum = system.momentum({start.t, state.q.data(), start.v.data()});
   problem.rhs = &momentum;
   problem.reactions[0] = {start.t, &state.q, 0.0, 1.0};

@@ -30,7 +30,7 @@ const double* AffineProblem::along(const Vector* q, double slope, const double* 
   return place_.data();
 }
 
-Instant AffineProblem::inertia_at(const double* x) {
+Instant AffineProblem::place_of(const Inertia& inertia, const double* x) {
   const Eigen::Map<const Vector> X(x, unknowns());
   const double* q = inertia.q->data();
   if (inertia.q_slope != 0.0) {
@@ -43,8 +43,8 @@ Instant AffineProblem::inertia_at(const double* x) {
   return {inertia.t, q, v_.data()};
 }
 
-void AffineProblem::add_dynamics(const double* x, double momentum, double force, double* out) {
-  assembly_->system().add_dynamics(inertia_at(x), momentum, force, out);
+void AffineProblem::add_dynamics(int k, const double* x, double momentum, double force, double* out) {
+  assembly_->system().add_dynamics(place_of(inertias[k], x), momentum, force, out);
 }
 
 void AffineProblem::add_reactions(const double* x, const double* lambda, double weight, double* out) {
@@ -62,7 +62,9 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
   } else {
     R.setZero();
   }
-  add_dynamics(x, inertia.momentum, inertia.force, r);
+  for (const Inertia& inertia : inertias)
+    if (inertia.momentum != 0.0 || inertia.force != 0.0)
+      system.add_dynamics(place_of(inertia, x), inertia.momentum, inertia.force, r);
   if (constraints() == 0) return;
   add_reactions(x, Lambda, 1.0 / force_scale(), r);
   if (condition.rate_weight == 0.0) {
@@ -74,7 +76,10 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
 }
 
 void AffineProblem::add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) {
-  assembly_->add_dynamics(inertia_at(x), {inertia.momentum, inertia.force, inertia.q_slope, inertia.v_slope}, values);
+  for (const Inertia& inertia : inertias)
+    if (inertia.momentum != 0.0 || inertia.force != 0.0)
+      assembly_->add_dynamics(place_of(inertia, x), {inertia.momentum, inertia.force, inertia.q_slope, inertia.v_slope},
+                              values);
   if (constraints() == 0) return;
   for (const Reaction& reaction : reactions) {
     if (reaction.weight == 0.0) continue;

@@ -8,7 +8,7 @@ namespace taut {
 
 /// The step problem of every scheme with one unknown vector x: a set of weights, no code.
 ///
-///     R(x) = a·p(t, q + αx, v + βx) + b·f(t, q + αx, v + βx) − rhs        inertia and forces
+///     R(x) = Σ a·p(t, q + αx, v + βx) + b·f(t, q + αx, v + βx) − rhs      inertia and forces, each at its own place
 ///     Bᵀλ  = Σ w·G(t, q + αx)ᵀλ                                           reactions, each at its own place
 ///     c(x) = g(t, q + αx)     or     w·(G(t, q) x + g_t)                  condition on positions, or on the rate x
 ///
@@ -37,7 +37,7 @@ class AffineProblem final : public StepProblem {
 
   explicit AffineProblem(std::shared_ptr<const Assembly> assembly);
 
-  Inertia inertia;
+  std::array<Inertia, 2> inertias;  ///< one without weights is left out
   std::array<Reaction, 2> reactions;
   Condition condition;
   const Vector* rhs = nullptr;    ///< none means zero
@@ -53,14 +53,14 @@ class AffineProblem final : public StepProblem {
   void residual(const double* x, const double* Lambda, double* r, double* c) override;
   void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override;
 
-  /// out += momentum·p + force·f where the inertia is evaluated at x.
-  void add_dynamics(const double* x, double momentum, double force, double* out);
+  /// out += momentum·p + force·f where the inertia k is evaluated at x.
+  void add_dynamics(int k, const double* x, double momentum, double force, double* out);
 
   /// out += weight · Bᵀλ at x.
   void add_reactions(const double* x, const double* lambda, double weight, double* out);
 
  private:
-  Instant inertia_at(const double* x);
+  Instant place_of(const Inertia& inertia, const double* x);
   const double* along(const Vector* q, double slope, const double* x);
 
   std::shared_ptr<const Assembly> assembly_;
