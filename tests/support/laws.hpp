@@ -80,6 +80,14 @@ inline void expect_dynamics_laws(const System& system, const State& at, double t
         },
         0.0);
   expect_close(dense_slopes(system, at, weights), expected, tolerance, "slopes of p and f");
+
+  const auto later = [&](double x) {
+    const Vector q = at.q + x * at.v;
+    return system.momentum({at.t + x, q.data(), at.v.data()});
+  };
+  Vector inertial = Vector::Zero(n);
+  system.add_inertial(instant(at), 1.0, inertial.data());
+  expect_close(inertial, difference(later, 0.0), tolerance, "p_q v + p_t");
 }
 
 inline void expect_constraint_laws(const System& system, const State& at, double tolerance = 1e-7) {
@@ -108,6 +116,13 @@ inline void expect_constraint_laws(const System& system, const State& at, double
   expect_close(dense_curvature(system, at, lambda), bent, tolerance, "curvature");
   const Vector rate = difference([&](double x) { return system.constraint_values(at.t + x, Vector(at.q + x * at.v)); }, 0.0);
   expect_close(system.constraint_rates(instant(at)), rate, tolerance, "rate along the motion, time included");
+  const auto later = [&](double x) {
+    const Vector q = at.q + x * at.v;
+    return system.constraint_rates({at.t + x, q.data(), at.v.data()});
+  };
+  Vector acceleration(m);
+  system.constraint_accelerations(instant(at), acceleration.data());
+  expect_close(acceleration, difference(later, 0.0), tolerance, "acceleration of g without that of q");
   expect_close(system.constraint_gradient_norms(at.t, at.q), G.rowwise().norm(), 1e-13, "norms of the gradients");
 }
 

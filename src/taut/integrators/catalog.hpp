@@ -4,6 +4,7 @@
 #include <taut/integrators/integrator.hpp>
 #include <taut/integrators/midpoint.hpp>
 #include <taut/integrators/rattle.hpp>
+#include <taut/integrators/runge_kutta.hpp>
 #include <vector>
 
 namespace taut {

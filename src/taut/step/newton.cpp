@@ -32,6 +32,14 @@ NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
   const auto blame = [&] { return residual_.allFinite() ? Status::singular : Status::not_finite; };
 
   problem.residual(z, residual_);
+  if (problem.linear()) {
+    if (!residual_.allFinite()) return ended(Status::not_finite);
+    if (!renew()) return ended(Status::singular);
+    z -= step_;
+    report.iterations = 1;
+    report.first_correction = problem.size(step_);
+    return ended(std::isfinite(report.first_correction) ? Status::ok : Status::singular);
+  }
   if (!factored_ || options_.refresh == Refresh::iteration || problem.switched()) {
     if (!residual_.allFinite()) return ended(Status::not_finite);
     if (!renew()) return ended(Status::singular);

@@ -36,6 +36,9 @@ class StepProblem {
   /// Adds the matrix above; row i of Ĉ is multiplied by row_weight[i].
   virtual void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) = 0;
 
+  /// R and c are linear, with equalities only: no iteration is needed.
+  virtual bool linear() const { return false; }
+
   int constraints() const { return int(sets().size()); }
 };
 

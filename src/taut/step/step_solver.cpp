@@ -96,6 +96,7 @@ class StepSolver::Kkt final : public NewtonProblem {
   double threshold(const Vector& z, double tolerance) const override {
     return tolerance * size(z) + problem_->roundoff(z.data());
   }
+  bool linear() const override { return problem_->linear() && !held && shift == 0.0; }
   bool switched() const override { return switched_; }
 
   void assemble(const Vector& z, const Vector& row_weight) {

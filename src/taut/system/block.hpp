@@ -48,7 +48,10 @@ class DynamicsBlock : public Block {
   /// out += momentum·p + force·f.
   virtual void add(const Instant& at, double momentum, double force, double* out) const = 0;
 
-  /// Slopes of the above in x, per term: width × width, row by row.
+  /// out += weight·(p_q v + p_t): the part of d/dt p that is not M·dv/dt. Zero for constant mass.
+  virtual void add_inertial(const Instant& at, double weight, double* out) const = 0;
+
+  /// Slopes of momentum·p + force·f in x, per term: width × width, row by row.
   virtual void add_slopes(const Instant& at, const SlopeWeights& weights, const int* slots, double* values) const = 0;
 };
 
@@ -66,6 +69,9 @@ class ConstraintBlock : public Block {
 
   /// d/dt g = G v + g_t.
   virtual void rates(const Instant& at, double* rate) const = 0;
+
+  /// d²/dt² g for a motion without acceleration: vᵀg_qq v + 2 g_qt v + g_tt.
+  virtual void accelerations(const Instant& at, double* acceleration) const = 0;
 
   /// out += weight · Gᵀλ.
   virtual void add_forces(double t, const double* q, const double* lambda, double weight, double* out) const = 0;

@@ -116,6 +116,20 @@ template <class Map> class ReducedDynamics final : public DynamicsBlock {
     for (int i = 0; i < n; ++i) out[i] += sum[i];
   }
 
+  /// d/dt (Jᵀp) without ẇ: J̇ᵀp + Jᵀ(p_q v + p_t + M J̇w).
+  void add_inertial(const Instant& at, double weight, double* out) const override {
+    const First psi(map_, at.q, at.v);
+    const auto q = psi.q(), v = psi.v();
+    const auto J_rate = psi.J_rate();
+    const Instant inner{at.t, q.data(), v.data()};
+    Eigen::Matrix<double, N, 1> p = Eigen::Matrix<double, N, 1>::Zero(), rate = p;
+    system_->add_dynamics(inner, 1.0, 0.0, p.data());
+    system_->add_inertial(inner, 1.0, rate.data());
+    rate += slopes(inner, {1.0, 0.0, 0.0, 1.0}) * (J_rate * Eigen::Map<const Eigen::Matrix<double, n, 1>>(at.v));
+    const Eigen::Matrix<double, n, 1> sum = J_rate.transpose() * p + psi.J().transpose() * rate;
+    for (int i = 0; i < n; ++i) out[i] += weight * sum[i];
+  }
+
   void add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const override {
     const detail::Lifted<Map, Hyper<n>> psi(map_, at.q, at.v);
     const auto q = psi.q(), v = psi.v();
@@ -180,6 +194,15 @@ template <class Map> class ReducedConstraints final : public ConstraintBlock {
     const auto q = psi.q(), v = psi.v();
     const Vector all = system_->constraint_rates({at.t, q.data(), v.data()});
     for (int r = 0; r < rows(); ++r) rate[r] = all[kept_[r]];
+  }
+  /// γ(q, v) + G J̇w.
+  void accelerations(const Instant& at, double* acceleration) const override {
+    const First psi(map_, at.q, at.v);
+    const auto q = psi.q(), v = psi.v();
+    Vector all(system_->constraint_count());
+    system_->constraint_accelerations({at.t, q.data(), v.data()}, all.data());
+    all += system_->constraint_gradient(at.t, q) * (psi.J_rate() * Eigen::Map<const Eigen::Matrix<double, n, 1>>(at.v));
+    for (int r = 0; r < rows(); ++r) acceleration[r] = all[kept_[r]];
   }
   void add_forces(double t, const double* u, const double* lambda, double weight, double* out) const override {
     const First psi(map_, u, nullptr);

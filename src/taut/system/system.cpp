@@ -107,6 +107,10 @@ void System::add_dynamics(const Instant& at, double momentum, double force, doub
   for (const auto& block : dynamics_) block->add(at, momentum, force, out);
 }
 
+void System::add_inertial(const Instant& at, double weight, double* out) const {
+  for (const auto& block : dynamics_) block->add_inertial(at, weight, out);
+}
+
 void System::constraint_values(double t, const double* q, double* g) const {
   for (const auto& block : constraints_) {
     block->values(t, q, g);
@@ -118,6 +122,13 @@ void System::constraint_rates(const Instant& at, double* rate) const {
   for (const auto& block : constraints_) {
     block->rates(at, rate);
     rate += block->terms() * block->rows();
+  }
+}
+
+void System::constraint_accelerations(const Instant& at, double* acceleration) const {
+  for (const auto& block : constraints_) {
+    block->accelerations(at, acceleration);
+    acceleration += block->terms() * block->rows();
   }
 }
 

@@ -71,10 +71,12 @@ class System {
   double potential_energy(const Instant& at) const;
   double energy(const Instant& at) const { return kinetic_energy(at) + potential_energy(at); }
 
-  /// out += momentum·p + force·f.
+  // Evaluations without allocation; each is what the function of the same name in block.hpp says, over all blocks.
   void add_dynamics(const Instant& at, double momentum, double force, double* out) const;
+  void add_inertial(const Instant& at, double weight, double* out) const;
   void constraint_values(double t, const double* q, double* g) const;
   void constraint_rates(const Instant& at, double* rate) const;
+  void constraint_accelerations(const Instant& at, double* acceleration) const;
   void add_constraint_forces(double t, const double* q, const double* lambda, double weight, double* out) const;
 
   /// p(t,q,v) and f(t,q,v).

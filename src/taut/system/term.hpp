@@ -185,6 +185,25 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
     });
   }
 
+  void add_inertial([[maybe_unused]] const Instant& at, [[maybe_unused]] double weight,
+                    [[maybe_unused]] double* out) const override {
+    if constexpr (HasKinetic<Term>)
+      this->each([&](const Term& term, const int* stencil, int) {
+        // The derivative of ∂T/∂v along (1, v, 0).
+        using X = Dual<1, Dual<2 * n>>;
+        Local<X, n> q, v;
+        for (int i = 0; i < n; ++i) {
+          q[i] = X(Dual<2 * n>::variable(at.q[stencil[i]], i));
+          q[i].slope[0] = Dual<2 * n>(at.v[stencil[i]]);
+          v[i] = X(Dual<2 * n>::variable(at.v[stencil[i]], n + i));
+        }
+        X t(Dual<2 * n>(at.t));
+        t.slope[0] = Dual<2 * n>(1.0);
+        const X T = term.kinetic(t, q, v);
+        for (int i = 0; i < n; ++i) out[stencil[i]] += weight * T.slope[0].slope[n + i];
+      });
+  }
+
   void add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const override {
     this->each([&](const Term& term, const int* stencil, int k) {
       const int* slot = slots + std::ptrdiff_t(k) * n * n;
@@ -272,6 +291,20 @@ template <ConstraintTerm Term> class ConstraintTerms final : public TermBlock<Te
       }
       const auto value = term.value(X::variable(at.t, 0), q);
       for (int r = 0; r < m; ++r) rate[k * m + r] = value[r].slope[0];
+    });
+  }
+
+  void accelerations(const Instant& at, double* acceleration) const override {
+    this->each([&](const Term& term, const int* stencil, int k) {
+      // Twice along (1, v).
+      using X = Hyper<1>;
+      Local<X, n> q;
+      for (int i = 0; i < n; ++i) {
+        q[i].value = at.q[stencil[i]];
+        q[i].slope[0] = at.v[stencil[i]];
+      }
+      const auto value = term.value(X::variable(at.t, 0), q);
+      for (int r = 0; r < m; ++r) acceleration[k * m + r] = value[r].second(0, 0);
     });
   }
 
