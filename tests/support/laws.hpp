@@ -90,6 +90,69 @@ inline void expect_dynamics_laws(const System& system, const State& at, double t
   expect_close(inertial, difference(later, 0.0), tolerance, "p_q v + p_t");
 }
 
+/// Discrete gradients between two states: exact differences along the step, and slopes against differences.
+inline void expect_discrete_laws(const System& system, const State& start, const State& end, double tolerance = 1e-6) {
+  const int n = system.size(), m = system.constraint_count();
+  const Vector d = end.q - start.q;
+  const auto step = [&](const Vector& q1, const Vector& v1) {
+    return Segment{0.5 * (start.t + end.t), start.q.data(), q1.data(), start.v.data(), v1.data()};
+  };
+  const auto force = [&](const Vector& q1, const Vector& v1) {
+    Vector out = Vector::Zero(n);
+    for (const auto& block : system.dynamics()) block->discrete()->add_discrete(step(q1, v1), 1.0, out.data());
+    return out;
+  };
+  const double dq = 0.3;
+  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(n, n), expected(n, n);
+  for (const auto& block : system.dynamics())
+    block->discrete()->add_discrete_slopes(
+        step(end.q, end.v), 1.0, dq, square_slots(*block, [n](int i, int j) { return i + n * j; }).data(), slopes.data());
+  for (int j = 0; j < n; ++j)
+    expected.col(j) = difference(
+        [&](double x) { return force(Vector(end.q + dq * x * Vector::Unit(n, j)), Vector(end.v + x * Vector::Unit(n, j))); },
+        0.0);
+  expect_close(slopes, expected, tolerance, "slopes of discrete forces");
+  if (system.conservative()) {
+    // d·f̄ = τ(q1) − τ(q0) − V(q1) + V(q0) with τ = ½ v0·M v1
+    const double tau0 = 0.5 * start.v.dot(system.mass(instant(start)) * end.v);
+    const double tau1 = 0.5 * start.v.dot(system.mass(instant(end)) * end.v);
+    const double middle = 0.5 * (start.t + end.t);  // a potential that depends on time is taken there
+    const double change = tau1 - tau0 - system.potential_energy({middle, end.q.data(), end.v.data()}) +
+                          system.potential_energy({middle, start.q.data(), start.v.data()});
+    EXPECT_NEAR(d.dot(force(end.q, end.v)), change, 1e-11 * (1.0 + std::abs(change))) << "work of discrete forces";
+  }
+  if (m == 0) return;
+  Vector lambda(m);
+  for (int r = 0; r < m; ++r) lambda[r] = 0.3 + 0.7 * r;
+  const auto reaction = [&](const Vector& q1) {
+    Vector out = Vector::Zero(n);
+    const double* part = lambda.data();
+    for (const auto& block : system.constraints()) {
+      block->discrete()->add_discrete(step(q1, end.v), part, 1.0, out.data());
+      part += block->terms() * block->rows();
+    }
+    return out;
+  };
+  const double middle = 0.5 * (start.t + end.t);
+  const Vector change = system.constraint_values(middle, end.q) - system.constraint_values(middle, start.q);
+  EXPECT_NEAR(d.dot(reaction(end.q)), lambda.dot(change), 1e-11 * (1.0 + change.norm())) << "work of discrete reactions";
+  Eigen::MatrixXd bent = Eigen::MatrixXd::Zero(n, n), G = Eigen::MatrixXd::Zero(m, n);
+  const double* part = lambda.data();
+  int row = 0;
+  for (const auto& block : system.constraints()) {
+    const auto slots = square_slots(*block, [n](int i, int j) { return i + n * j; });
+    block->discrete()->add_discrete_curvature(step(end.q, end.v), part, 1.0, slots.data(), bent.data());
+    const auto rows = gradient_slots(*block, row, [m](int i, int j) { return i + m * j; });
+    block->discrete()->add_discrete_gradient(step(end.q, end.v), 1.0, rows.data(), G.data());
+    part += block->terms() * block->rows();
+    row += block->terms() * block->rows();
+  }
+  for (int j = 0; j < n; ++j)
+    expected.col(j) = difference([&](double x) { return reaction(Vector(end.q + x * Vector::Unit(n, j))); }, 0.0);
+  expect_close(bent, expected, tolerance, "slopes of discrete reactions");
+  expect_close(reaction(end.q), G.transpose() * lambda, 1e-13, "discrete reactions and directions");
+}
+
 inline void expect_constraint_laws(const System& system, const State& at, double tolerance = 1e-7) {
   const int n = system.size(), m = system.constraint_count();
   ASSERT_GT(m, 0);
@@ -134,6 +197,16 @@ inline State generic_state(const System& system, double spread = 1.0) {
     v[i] = 0.8 * std::cos(0.5 + 1.7 * i);
   }
   return state_at(system, 0.4, q, v);
+}
+
+/// A second one, not far away.
+inline State later_state(const System& system, const State& start) {
+  Vector q = start.q, v = start.v;
+  for (int i = 0; i < system.size(); ++i) {
+    q[i] += 0.2 * std::cos(2.0 + 3.0 * i);
+    v[i] += 0.3 * std::sin(1.0 + 2.0 * i);
+  }
+  return state_at(system, start.t + 0.1, q, v);
 }
 
 /// Least-squares slope of log y over log x.

@@ -53,6 +53,67 @@ TEST(Invariants, MomentumHoldsToRoundOffOverTenThousandStepsWhereItIsPromised) {
   }
 }
 
+/// A point in a bowl that is not quadratic, z = x⁴ + y² + 0.3 sin xy, and a mass that depends on the coordinate.
+struct OnSurface {
+  static constexpr int width = 3, rows = 1;
+  std::array<int, 3> stencil() const { return {0, 1, 2}; }
+  template <class T> Local<T, 1> value(const T&, const Local<T, 3>& q) const {
+    using std::sin;
+    return {q[2] - q[0] * q[0] * q[0] * q[0] - q[1] * q[1] - 0.3 * sin(q[0] * q[1])};
+  }
+};
+struct Stretchy {
+  static constexpr int width = 2;
+  std::array<int, 2> stencil() const { return {0, 1}; }
+  template <class T> T kinetic(const T&, const Local<T, 2>& q, const Local<T, 2>& v) const {
+    using std::sin;
+    return 0.5 * (2.0 + sin(q[1])) * (v[0] * v[0]) + 0.5 * (1.0 + q[0] * q[0]) * (v[1] * v[1]) + 0.3 * (v[0] * v[1]);
+  }
+  template <class T> T potential(const T&, const Local<T, 2>& q) const {
+    using std::cos;
+    return q[0] * q[0] * q[0] * q[0] + cos(q[1]) + q[1] * q[1];
+  }
+};
+
+/// Energy where it is promised: constraints of any form, masses of any form, penalties, minimal coordinates.
+TEST(Invariants, EnergyHoldsToSolverToleranceOverTenThousandStepsWhereItIsPromised) {
+  System surface(Points{.count = 1, .dim = 3});
+  surface.add(Gravity{}).add(OnSurface{});
+  const State on_surface =
+      consistent_start(surface, state_at(surface, 0, Vector{{0.2, 0.5, 1.0}}, Vector{{1.0, -0.4, 0.0}})).state;
+  System stretchy(2);
+  stretchy.add(Stretchy{});
+  const State stretched = state_at(stretchy, 0, Vector{{0.7, 0.3}}, Vector{{0.5, 1.0}});
+  const Model hung = lbs_pendulum();
+  const System plane = double_pendulum(2), angles = reduced(plane, PlaneAngles{}, Vector{{0.9, 1.4}});
+  System looped = plane;
+  looped.add(Spring{.from = 0, .to = 1, .stiffness = 3.0, .length = 0.5})
+      .add(Pin{.point = 1, .at = {1.9, 0.0}, .length = 1.0});
+  const System loop = reduced(looped, PlaneAngles{}, Vector{{0.6, 1.2}});
+  const State loop_start = consistent_start(loop, state_at(loop, 0, Vector{{0.6, 1.2}}, Vector{{0.4, 0.0}})).state;
+  struct Case {
+    std::string name;
+    System system;
+    State start;
+  };
+  const std::vector<Case> cases{
+      {"double spherical pendulum", hung.system, hung.start},
+      {"penalised", penalized(hung.system, 1e-3), hung.start},
+      {"surface", surface, on_surface},
+      {"mass that depends on position", stretchy, stretched},
+      {"minimal coordinates", angles, state_at(angles, 0, Vector{{0.9, 1.4}}, Vector{{0.3, -0.5}})},
+      {"loop closed on minimal coordinates", loop, loop_start}};
+  for (const NamedIntegrator& named : integrators()) {
+    if (!named.integrator.traits().conserves_energy) continue;
+    for (const Case& one : cases) {
+      const auto path = simulate(one.system, one.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 100.0});
+      ASSERT_TRUE(path.finished) << one.name << ": " << path.message;
+      const Certificate c = certificate(one.system, path);
+      EXPECT_LE(c.energy.deviation, 1e-11 * (1.0 + std::abs(c.energy.start))) << named.name << ", " << one.name;
+    }
+  }
+}
+
 TEST(Invariants, LinearAndAngularMomentumOfAFreeRodAreKept) {
   System system(Points{.count = 2, .dim = 3, .masses = {1.0, 3.0}});
   system.add(Distance{.from = 0, .to = 1});
@@ -131,7 +192,8 @@ TEST(Invariants, SymmetricSchemesReturnAfterAStepForthAndBack) {
   for (const NamedIntegrator& named : integrators()) {
     if (!named.integrator.traits().symmetric) continue;
     const auto forth = simulate(model.system, model.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.01});
-    const auto back = simulate(model.system, forth.last, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.0});
+    const auto back =
+        simulate(model.system, forth.last, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.0, .resume = true});
     EXPECT_LE((back.last.q - model.start.q).norm(), 1e-13) << named.name;
     EXPECT_LE((back.last.v - model.start.v).norm(), 1e-12) << named.name;
   }

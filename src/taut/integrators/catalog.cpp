@@ -10,6 +10,7 @@ const std::vector<NamedIntegrator>& integrators() {
       {"midpoint-literal", "(40) word by word; multipliers oscillate: for the paper's tables only",
        Midpoint{Midpoint::Constraint::literal}},
       {"rattle", "Stormer-Verlet with constraints exact in positions and velocities", Rattle{}},
+      {"energy-momentum", "discrete gradients: energy exact for any mass and any constraint", EnergyMomentum{}},
       {"rk4", "explicit Runge-Kutta of order 4 on accelerations, projected onto the constraints", RungeKutta{kutta4()}},
       {"dopri5", "the same with the fifth-order scheme of Dormand and Prince", RungeKutta{dormand_prince5()}},
   };

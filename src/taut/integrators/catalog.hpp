@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <taut/integrators/energy_momentum.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/integrators/midpoint.hpp>
 #include <taut/integrators/rattle.hpp>

@@ -68,6 +68,7 @@ void check(const System& system, const State& start, const SimulateOptions& opti
           "simulate: the system has {} coordinates, the start has {} in q and {} in v.", system.size(), start.q.size(),
           start.v.size());
   require(start.q.allFinite() && start.v.allFinite(), "simulate: the start is not finite.");
+  if (options.resume) return;
   const std::vector<Violation> found = violations(system, start, consistent);
   require(found.empty(),
           "simulate: the start violates {}; give a consistent one, or use consistent_start(system, start) to project it.",

@@ -18,10 +18,11 @@ struct Progress {
 using Observer = std::function<void(const Progress&)>;
 
 struct SimulateOptions {
-  double step = 0.0;  ///< at most this; the steps are equal and the last lands exactly on `end`
-  double end = 0.0;   ///< may lie before the start: then time runs backward
-  int every = 1;      ///< record each so many-th step, besides the first and the last; 0 records only these two
-  int halvings = 10;  ///< a failed step is retried as two halves, this many times over
+  double step = 0.0;    ///< at most this; the steps are equal and the last lands exactly on `end`
+  double end = 0.0;     ///< may lie before the start: then time runs backward
+  int every = 1;        ///< record each so many-th step, besides the first and the last; 0 records only these two
+  bool resume = false;  ///< the start is the last state of an earlier run: take it as it is
+  int halvings = 10;    ///< a failed step is retried as two halves, this many times over
   std::vector<Observer> observers{};
 };
 

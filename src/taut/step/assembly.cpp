@@ -63,4 +63,22 @@ void Assembly::add_curvature(double t, const double* q, const double* lambda, do
   }
 }
 
+void Assembly::add_discrete_dynamics(const Segment& step, double weight, double dq, double* values) const {
+  for (std::size_t b = 0; b < dynamics_.size(); ++b)
+    system_.dynamics()[b]->discrete()->add_discrete_slopes(step, weight, dq, dynamics_[b].data(), values);
+}
+
+void Assembly::add_discrete_directions(const Segment& step, double weight, double* values) const {
+  for (std::size_t b = 0; b < directions_.size(); ++b)
+    system_.constraints()[b]->discrete()->add_discrete_gradient(step, weight, directions_[b].data(), values);
+}
+
+void Assembly::add_discrete_curvature(const Segment& step, const double* lambda, double weight, double* values) const {
+  for (std::size_t b = 0; b < curvature_.size(); ++b) {
+    const ConstraintBlock& block = *system_.constraints()[b];
+    block.discrete()->add_discrete_curvature(step, lambda, weight, curvature_[b].data(), values);
+    lambda += block.terms() * block.rows();
+  }
+}
+
 }  // namespace taut

@@ -28,6 +28,11 @@ class Assembly {
   void add_directions(double t, const double* q, double weight, double* values) const;
   void add_curvature(double t, const double* q, const double* lambda, double weight, double* values) const;
 
+  // The same by discrete gradients; every block must have them.
+  void add_discrete_dynamics(const Segment& step, double weight, double dq, double* values) const;
+  void add_discrete_directions(const Segment& step, double weight, double* values) const;
+  void add_discrete_curvature(const Segment& step, const double* lambda, double weight, double* values) const;
+
  private:
   using Slots = std::vector<std::vector<int>>;  // one list per block
   const System& system_;

@@ -24,6 +24,40 @@ struct SlopeWeights {
   double momentum, force, dq, dv;
 };
 
+/// A step between two configurations; t is its middle.
+struct Segment {
+  double t;
+  const double *q0, *q1;
+  const double *v0, *v1;
+};
+
+/// Forces by discrete gradients, term by term, as energy–momentum schemes need them. With q̄, v̄ the means,
+///
+///     f̄ = ∇̄τ(q0, q1) − ∇̄V(q0, q1) + Q(t, q̄, v̄),      τ(q) = ½ v0·M(q) v1
+///
+/// so that along the step T + V changes by the work of Q alone: see integrators/energy_momentum.hpp.
+class DiscreteForces {
+ public:
+  virtual ~DiscreteForces() = default;
+  virtual void add_discrete(const Segment& step, double weight, double* out) const = 0;
+
+  /// Slopes in v1 where q1 = … + dq·v1, per term: width × width, row by row.
+  virtual void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots,
+                                   double* values) const = 0;
+};
+
+/// Directions Ḡ of constraint forces by discrete gradients: Ḡ(q1 − q0) = g(q1) − g(q0), so that they do no work.
+class DiscreteDirections {
+ public:
+  virtual ~DiscreteDirections() = default;
+  virtual void add_discrete(const Segment& step, const double* lambda, double weight, double* out) const = 0;
+  virtual void add_discrete_gradient(const Segment& step, double weight, const int* slots, double* values) const = 0;
+
+  /// Slopes of Ḡᵀλ in q1.
+  virtual void add_discrete_curvature(const Segment& step, const double* lambda, double weight, const int* slots,
+                                      double* values) const = 0;
+};
+
 class Block {
  public:
   virtual ~Block() = default;
@@ -42,6 +76,7 @@ class DynamicsBlock : public Block {
   virtual std::unique_ptr<DynamicsBlock> clone() const = 0;
   virtual bool constant_mass() const = 0;  ///< p = M v with M constant, or no p at all
   virtual bool conservative() const = 0;   ///< no force besides ∂L/∂q, and L without explicit time as far as declared
+  virtual const DiscreteForces* discrete() const { return nullptr; }  ///< where the block has discrete gradients
   virtual double kinetic(const Instant& at) const = 0;
   virtual double potential(const Instant& at) const = 0;
 
@@ -64,6 +99,8 @@ class ConstraintBlock : public Block {
   virtual std::string row_name(int term, int row) const {
     return rows() == 1 ? name(term) : name(term) + "[" + std::to_string(row) + "]";
   }
+
+  virtual const DiscreteDirections* discrete() const { return nullptr; }
 
   virtual void values(double t, const double* q, double* g) const = 0;
 

@@ -6,6 +6,7 @@
 #include <taut/base/require.hpp>
 #include <taut/system/autodiff.hpp>
 #include <taut/system/block.hpp>
+#include <taut/system/discrete_gradient.hpp>
 #include <utility>
 
 /// Terms are leaves: plain aggregates that state their mathematics once, as a template over the scalar. What a type offers
@@ -131,7 +132,7 @@ template <class Term, class Base> class TermBlock : public Base {
   std::map<int, std::string> given_;
 };
 
-template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, DynamicsBlock> {
+template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, DynamicsBlock>, public DiscreteForces {
   using Base = TermBlock<Term, DynamicsBlock>;
   using Base::n;
 
@@ -139,6 +140,7 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<DynamicsTerms>(*this); }
   bool constant_mass() const override { return !HasKinetic<Term>; }
   bool conservative() const override { return !HasForce<Term>; }
+  const DiscreteForces* discrete() const override { return this; }
 
   double kinetic(const Instant& at) const override {
     double sum = 0.0;
@@ -204,6 +206,33 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
       });
   }
 
+  void add_discrete(const Segment& step, double weight, double* out) const override {
+    this->each([&](const Term& term, const int* stencil, int) {
+      const auto f = discrete_force(term, step.t, Base::gather(step.q0, stencil), Base::gather(step.q1, stencil),
+                                    Base::gather(step.v0, stencil), Base::gather(step.v1, stencil));
+      for (int i = 0; i < n; ++i) out[stencil[i]] += weight * f[i];
+    });
+  }
+
+  void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values) const override {
+    if constexpr (HasKinetic<Term> || HasPotential<Term> || HasForce<Term>)
+      this->each([&](const Term& term, const int* stencil, int k) {
+        using X = Dual<n>;
+        Local<X, n> q0, q1, v0, v1;
+        for (int i = 0; i < n; ++i) {
+          q0[i] = X(step.q0[stencil[i]]);
+          v0[i] = X(step.v0[stencil[i]]);
+          q1[i] = X(step.q1[stencil[i]]);
+          q1[i].slope[i] = dq;
+          v1[i] = X::variable(step.v1[stencil[i]], i);
+        }
+        const auto f = discrete_force(term, step.t, q0, q1, v0, v1);
+        const int* slot = slots + std::ptrdiff_t(k) * n * n;
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) values[slot[i * n + j]] += weight * f[i].slope[j];
+      });
+  }
+
   void add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const override {
     this->each([&](const Term& term, const int* stencil, int k) {
       const int* slot = slots + std::ptrdiff_t(k) * n * n;
@@ -236,6 +265,48 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
       }
     });
   }
+
+ private:
+  /// f̄ of one term.
+  template <class X>
+  static Local<X, n> discrete_force(const Term& term, double t, const Local<X, n>& q0, const Local<X, n>& q1,
+                                    const Local<X, n>& v0, const Local<X, n>& v1) {
+    Local<X, n> f;
+    f.fill(X(0.0));
+    if constexpr (HasKinetic<Term>) {
+      // τ = ½ v0·M v1 = ½ [T(v0 + v1) − T(v0) − T(v1)] for T quadratic in v
+      const auto tau = [&](const auto& q) {
+        using Y = typename std::decay_t<decltype(q)>::value_type;
+        Local<Y, n> first, second, both;
+        for (int i = 0; i < n; ++i) {
+          first[i] = Y(v0[i]);
+          second[i] = Y(v1[i]);
+          both[i] = first[i] + second[i];
+        }
+        return 0.5 * (term.kinetic(Y(t), q, both) - term.kinetic(Y(t), q, first) - term.kinetic(Y(t), q, second));
+      };
+      const auto gradient = discrete_gradient<n, X>(tau, q0, q1);
+      for (int i = 0; i < n; ++i) f[i] += gradient[i];
+    }
+    if constexpr (HasPotential<Term>) {
+      const auto V = [&](const auto& q) {
+        using Y = typename std::decay_t<decltype(q)>::value_type;
+        return term.potential(Y(t), q);
+      };
+      const auto gradient = discrete_gradient<n, X>(V, q0, q1);
+      for (int i = 0; i < n; ++i) f[i] -= gradient[i];
+    }
+    if constexpr (HasForce<Term>) {
+      Local<X, n> q, v;
+      for (int i = 0; i < n; ++i) {
+        q[i] = 0.5 * (q0[i] + q1[i]);
+        v[i] = 0.5 * (v0[i] + v1[i]);
+      }
+      const auto Q = term.force(X(t), q, v);
+      for (int i = 0; i < n; ++i) f[i] += Q[i];
+    }
+    return f;
+  }
 };
 
 template <ConstraintTerm Term> Set set_of(const Term& term) {
@@ -263,7 +334,8 @@ template <ConstraintTerm Term> struct Penalty {
   }
 };
 
-template <ConstraintTerm Term> class ConstraintTerms final : public TermBlock<Term, ConstraintBlock> {
+template <ConstraintTerm Term>
+class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public DiscreteDirections {
   using Base = TermBlock<Term, ConstraintBlock>;
   using Base::n;
   static constexpr int m = Term::rows;
@@ -272,6 +344,37 @@ template <ConstraintTerm Term> class ConstraintTerms final : public TermBlock<Te
   std::unique_ptr<ConstraintBlock> clone() const override { return std::make_unique<ConstraintTerms>(*this); }
   int rows() const override { return m; }
   Set set(int term) const override { return set_of(this->terms_[term]); }
+  const DiscreteDirections* discrete() const override { return this; }
+
+  void add_discrete(const Segment& step, const double* lambda, double weight, double* out) const override {
+    this->each([&](const Term& term, const int* stencil, int k) {
+      const auto G = directions(term, step.t, Base::gather(step.q0, stencil), Base::gather(step.q1, stencil));
+      for (int r = 0; r < m; ++r)
+        for (int i = 0; i < n; ++i) out[stencil[i]] += weight * lambda[k * m + r] * G[r][i];
+    });
+  }
+
+  void add_discrete_gradient(const Segment& step, double weight, const int* slots, double* values) const override {
+    this->each([&](const Term& term, const int* stencil, int k) {
+      const auto G = directions(term, step.t, Base::gather(step.q0, stencil), Base::gather(step.q1, stencil));
+      for (int r = 0; r < m; ++r)
+        for (int i = 0; i < n; ++i) values[slots[(k * m + r) * n + i]] += weight * G[r][i];
+    });
+  }
+
+  void add_discrete_curvature(const Segment& step, const double* lambda, double weight, const int* slots,
+                              double* values) const override {
+    this->each([&](const Term& term, const int* stencil, int k) {
+      using X = Dual<n>;
+      Local<X, n> q0;
+      for (int i = 0; i < n; ++i) q0[i] = X(step.q0[stencil[i]]);
+      const auto G = directions(term, step.t, q0, Base::template variables<X>(step.q1, stencil));
+      const int* slot = slots + std::ptrdiff_t(k) * n * n;
+      for (int r = 0; r < m; ++r)
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) values[slot[i * n + j]] += weight * lambda[k * m + r] * G[r][i].slope[j];
+    });
+  }
 
   void values(double t, const double* q, double* g) const override {
     this->each([&](const Term& term, const int* stencil, int k) {
@@ -360,6 +463,20 @@ template <ConstraintTerm Term> class ConstraintTerms final : public TermBlock<Te
   }
 
  private:
+  /// Ḡ of one term, a discrete gradient per row.
+  template <class X>
+  static Local<Local<X, n>, m> directions(const Term& term, double t, const Local<X, n>& q0, const Local<X, n>& q1) {
+    Local<Local<X, n>, m> G;
+    for (int r = 0; r < m; ++r)
+      G[r] = discrete_gradient<n, X>(
+          [&](const auto& q) {
+            using Y = typename std::decay_t<decltype(q)>::value_type;
+            return term.value(Y(t), q)[r];
+          },
+          q0, q1);
+    return G;
+  }
+
   static Local<Local<double, n>, m> gradient(const Term& term, double t, const double* q, const int* stencil) {
     if constexpr (HasGradient<Term>) {
       return term.gradient(t, Base::gather(q, stencil));

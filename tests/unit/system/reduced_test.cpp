@@ -6,8 +6,10 @@ namespace {
 
 using testing::double_pendulum;
 using testing::expect_constraint_laws;
+using testing::expect_discrete_laws;
 using testing::expect_dynamics_laws;
 using testing::generic_state;
+using testing::later_state;
 using testing::PlaneAngles;
 using testing::Spherical;
 
@@ -17,6 +19,8 @@ TEST(Reduced, ObeysTheLawsAndDropsWhatTheCoordinatesHold) {
   EXPECT_EQ(angles.size(), 4);
   EXPECT_EQ(angles.constraint_count(), 0);
   expect_dynamics_laws(angles, generic_state(angles), 1e-6);
+  const State start = generic_state(angles);
+  expect_discrete_laws(angles, start, later_state(angles, start));
 }
 
 TEST(Reduced, HasTheEnergyOfTheRedundantSystem) {
@@ -38,6 +42,8 @@ TEST(Reduced, KeepsOtherConstraintsAsFunctionsOfTheNewCoordinates) {
   EXPECT_EQ(angles.constraint_name(1), "floor");
   EXPECT_EQ(angles.sets()[1], Set::nonnegative);
   expect_constraint_laws(angles, generic_state(angles));
+  const State start = generic_state(angles);
+  expect_discrete_laws(angles, start, later_state(angles, start));
   expect_dynamics_laws(penalized(angles, 0.1), generic_state(angles), 1e-6);
 }
 

@@ -4,8 +4,10 @@ namespace taut {
 namespace {
 
 using testing::expect_constraint_laws;
+using testing::expect_discrete_laws;
 using testing::expect_dynamics_laws;
 using testing::generic_state;
+using testing::later_state;
 
 struct Circling {
   template <class T> std::array<T, 3> operator()(const T& t) const {
@@ -74,6 +76,40 @@ TEST(Terms, DoubleCompoundPendulumObeysTheLaws) {
     expect_constraint_laws(model.system, generic_state(model.system));
     expect_dynamics_laws(penalized(model.system, 0.5), generic_state(model.system), 1e-6);
   }
+}
+
+TEST_P(InEachDimension, DiscreteGradientsObeyTheirLaws) {
+  System system = points();
+  system.add(Gravity{})
+      .add(Spring{.from = 0, .to = 2, .stiffness = 30.0, .length = 0.7})
+      .add(Distance{.from = 2, .to = 1, .length = 1.3})
+      .add(Hold<Circling>{.point = 2})
+      .add(HalfSpace{.point = 0, .normal = {0.6, 0.8, 0.0}, .offset = 0.2});
+  const State start = generic_state(system);
+  expect_discrete_laws(system, start, later_state(system, start));
+  const System soft = penalized(system, 0.1);
+  expect_discrete_laws(soft, start, later_state(soft, start));
+}
+
+TEST(Terms, DiscreteGradientsOfGeneralMassAndForcesObeyTheirLaws) {
+  for (const Model& model : {gh95_wall(), gh95_ellipse()}) {
+    const State start = generic_state(model.system);
+    expect_discrete_laws(model.system, start, later_state(model.system, start));
+  }
+  System system(2);
+  system.add(Dragged{}).add(
+      CompoundLinks{.a1 = 0.5, .a2 = 0.25, .l1 = 1, .l2 = 0.5, .m1 = 10, .m2 = 5, .I1 = 0.8, .I2 = 0.1});
+  const State start = generic_state(system);
+  expect_discrete_laws(system, start, later_state(system, start));
+}
+
+TEST(Terms, DiscreteGradientIsTheGradientWhereTheEndsMeet) {
+  const Model model = gh95_ellipse();
+  const State at = generic_state(model.system);
+  const Segment step{at.t, at.q.data(), at.q.data(), at.v.data(), at.v.data()};
+  Vector discrete = Vector::Zero(2);
+  for (const auto& block : model.system.dynamics()) block->discrete()->add_discrete(step, 1.0, discrete.data());
+  EXPECT_LE((discrete - model.system.force(instant(at))).norm(), 1e-12 * discrete.norm());
 }
 
 TEST(Terms, DoubleCompoundPendulumHasTheMomentumAndForceOfEquation34) {

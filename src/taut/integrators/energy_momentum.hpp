@@ -1,0 +1,25 @@
+#pragma once
+
+#include <taut/integrators/integrator.hpp>
+
+namespace taut {
+
+/// The energy–momentum scheme, by discrete gradients (Gonzalez) of each term:
+///
+///     qₙ₊₁ − qₙ = h v̄,     v̄ = (vₙ + vₙ₊₁)/2
+///     p(qₙ₊₁, vₙ₊₁) − pₙ = h (∇̄τ − ∇̄V + Q(q̄, v̄)) − h Ḡᵀλ,      τ(q) = ½ vₙ·M(q) vₙ₊₁,      g(qₙ₊₁) = 0
+///
+/// in the unknown vₙ₊₁. Multiplied by v̄, the left side of the balance is T₊ − T + τ(qₙ₊₁) − τ(qₙ), because
+/// v̄·(M₊v₊ − M v) = T₊ − T + ½ v·(M₊ − M)v₊; the discrete gradients give τ(qₙ₊₁) − τ(qₙ), V − V₊ and g(qₙ₊₁) − g(qₙ) = 0. So T + V changes
+/// by the work of Q alone, for any mass and any constraint, as exactly as the step is solved. Momentum maps of potentials and
+/// constraints that depend on distances are conserved too (the terms are quadratic in what a rotation keeps).
+///
+/// Order 2, symmetric, not symplectic. It does not enforce G v = 0: |G v| = O(h²) at step ends. λ belongs to the middle of the step.
+/// Trap: vₙ enters with a minus sign in vₙ₊₁ = 2Δq/h − vₙ, so what is inconsistent in v₀ never dies out but alternates.
+/// O. Gonzalez, J. Nonlinear Sci. 6 (1996); Physica D 132 (1999) for constraints.
+struct EnergyMomentum {
+  Traits traits() const;
+  std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
+};
+
+}  // namespace taut
