@@ -47,7 +47,8 @@ int run_experiment(const std::string& name, const std::string& directory, bool j
   if (!directory.empty()) taut::reproduce::write(outcome, directory);
   if (json) {
     ordered_json figures = ordered_json::object();
-    for (const auto& [key, value] : outcome.figures) figures[key] = value;
+    for (const auto& [key, values] : outcome.figures)
+      figures[key] = values.size() == 1 ? ordered_json(values[0]) : ordered_json(values);
     ordered_json out{{"experiment", found->name}, {"figures", figures}};
     if (!outcome.failure.empty()) out["failure"] = outcome.failure;
     fmt::print("{}\n", out.dump(2));

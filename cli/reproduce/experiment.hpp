@@ -38,13 +38,14 @@ struct Figure {
 
 struct Outcome {
   std::vector<Row> table;
-  std::vector<std::pair<std::string, double>> figures;  ///< for --json
+  std::vector<std::pair<std::string, std::vector<double>>> figures;  ///< for --json: numbers, or lists of numbers
   std::vector<Curve> curves;
   std::vector<Figure> plots;
   std::vector<std::string> remarks;
   std::string failure{};  ///< a run that should have finished and did not
 
-  void number(const std::string& name, double value) { figures.emplace_back(name, value); }
+  void number(const std::string& name, double value) { figures.emplace_back(name, std::vector<double>{value}); }
+  void numbers(const std::string& name, std::vector<double> values) { figures.emplace_back(name, std::move(values)); }
 };
 
 /// Told what is going on and how much of it is done, 0 to 1.
@@ -63,5 +64,6 @@ void write(const Outcome& outcome, const std::filesystem::path& directory);
 
 Outcome run_gh95_wall(const Report& report);
 Outcome run_gh95_ellipse(const Report& report);
+Outcome run_lbs_pendulum(const Report& report);
 
 }  // namespace taut::reproduce

@@ -6,6 +6,7 @@
 #include <taut/integrators/catalog.hpp>
 #include <taut/models/chain.hpp>
 #include <taut/models/double_compound_pendulum.hpp>
+#include <taut/models/double_spherical_pendulum.hpp>
 #include <taut/simulate/simulate.hpp>
 #include <taut/simulate/start.hpp>
 #include <taut/system/constraints/distance.hpp>

@@ -1,14 +1,13 @@
 #include <Eigen/LU>
 
+#include "double_pendulum.hpp"
 #include "laws.hpp"
-#include "spherical.hpp"
 
 /// Orders are measured: the slope of the error over at least three steps, against solutions found by other means.
 namespace taut {
 namespace {
 
 using testing::double_pendulum;
-using testing::lbs_pendulum;
 using testing::PlaneAngles;
 using testing::slope;
 
@@ -51,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Order, EveryIntegrator, ::testing::ValuesIn(integrators
 });
 
 TEST_P(EveryIntegrator, HasItsOrderInRedundantCoordinatesOnTheDoubleSphericalPendulum) {
-  const Model model = lbs_pendulum();
+  const Model model = double_spherical_pendulum();
   const std::vector<double> steps = steps_for(GetParam().integrator.traits().order);
   std::vector<double> errors;
   for (const double h : steps)
@@ -81,7 +80,7 @@ TEST_P(EveryIntegrator, HasItsOrderInMinimalCoordinatesOnTheDoublePendulum) {
 TEST_P(EveryIntegrator, HasAMultiplierOfItsOrderAtItsStatedTime) {
   const Traits traits = GetParam().integrator.traits();
   if (traits.multiplier_order == 0) GTEST_SKIP() << "promises nothing of its multiplier";
-  const Model model = lbs_pendulum();
+  const Model model = double_spherical_pendulum();
   const std::vector<double> steps = steps_for(traits.order);
   std::vector<double> errors;
   for (const double h : steps) {

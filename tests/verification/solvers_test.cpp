@@ -1,5 +1,5 @@
+#include "double_pendulum.hpp"
 #include "laws.hpp"
-#include "spherical.hpp"
 
 /// Ways to solve a step are exchangeable: they must agree on every integrator.
 namespace taut {
@@ -19,7 +19,7 @@ std::vector<Tight> tight() {
 }
 
 TEST(StepSolvers, GiveTheSameStepsOnEveryIntegrator) {
-  const Model ellipse = gh95_ellipse(), pendulum = testing::lbs_pendulum();
+  const Model ellipse = gh95_ellipse(), pendulum = double_spherical_pendulum();
   for (const NamedIntegrator& named : integrators()) {
     for (const auto& [model, h] : {std::pair(&ellipse, 1e-3), std::pair(&pendulum, 5e-3)}) {
       const auto run = [&](const SolverMethod& method) {
@@ -53,7 +53,7 @@ TEST(StepSolvers, HangingMassShowsItsWeightInEveryIntegratorAndSolver) {
 }
 
 TEST(StepSolvers, AugmentedLagrangianDoesNotDependOnEpsilon) {
-  const Model model = testing::lbs_pendulum();
+  const Model model = double_spherical_pendulum();
   const auto run = [&](double epsilon) {
     return simulate(model.system, model.start, Midpoint{}, AugmentedLagrangian{.epsilon = epsilon, .tolerance = 1e-13},
                     {.step = 0.01, .end = 0.5})

@@ -11,8 +11,9 @@ namespace taut {
 ///
 /// in the unknown vₙ₊₁. Multiplied by v̄, the left side of the balance is T₊ − T + τ(qₙ₊₁) − τ(qₙ), because
 /// v̄·(M₊v₊ − M v) = T₊ − T + ½ v·(M₊ − M)v₊; the discrete gradients give τ(qₙ₊₁) − τ(qₙ), V − V₊ and g(qₙ₊₁) − g(qₙ) = 0. So T + V changes
-/// by the work of Q alone, for any mass and any constraint, as exactly as the step is solved. Momentum maps of potentials and
-/// constraints that depend on distances are conserved too (the terms are quadratic in what a rotation keeps).
+/// by the work of Q alone, for any mass and any constraint, as exactly as the step is solved. Momentum maps are conserved where the
+/// discrete gradient respects the symmetry: gravity, springs, distances, pins, and their penalties do (they go through |x − y|²,
+/// whose discrete gradient is that in the middle); a potential of your own does if it is quadratic or offers `discrete`.
 ///
 /// Order 2, symmetric, not symplectic. It does not enforce G v = 0: |G v| = O(h²) at step ends. λ belongs to the middle of the step.
 /// Trap: vₙ enters with a minus sign in vₙ₊₁ = 2Δq/h − vₙ, so what is inconsistent in v₀ never dies out but alternates.

@@ -20,6 +20,8 @@
 ///     T kinetic(const T& t, array<T,width> q, array<T,width> v)   general kinetic energy
 ///     T potential(const T& t, array<T,width> q)                   potential energy
 ///     array<T,width> force(const T& t, array q, array v)          generalised force Q
+///     array<T,width> discrete(t, array q0, array q1)              optional own discrete gradient of the potential, where one
+///                                                                 keeps more than energy (rotations, most of all)
 ///
 ///   constraint
 ///     static constexpr int rows                                   equations
@@ -63,6 +65,10 @@ concept HasPotential = requires(const Term& term, Local<double, Term::width> q) 
 template <class Term>
 concept HasForce = requires(const Term& term, Local<double, Term::width> q) {
   term.force(0.0, q, q);
+};
+template <class Term>
+concept HasDiscrete = requires(const Term& term, Local<double, Term::width> q) {
+  term.discrete(0.0, q, q);
 };
 template <class Term>
 concept HasGradient = requires(const Term& term, Local<double, Term::width> q, Local<double, Term::rows> lambda) {
@@ -288,7 +294,10 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
       const auto gradient = discrete_gradient<n, X>(tau, q0, q1);
       for (int i = 0; i < n; ++i) f[i] += gradient[i];
     }
-    if constexpr (HasPotential<Term>) {
+    if constexpr (HasDiscrete<Term>) {
+      const auto gradient = term.discrete(X(t), q0, q1);
+      for (int i = 0; i < n; ++i) f[i] -= gradient[i];
+    } else if constexpr (HasPotential<Term>) {
       const auto V = [&](const auto& q) {
         using Y = typename std::decay_t<decltype(q)>::value_type;
         return term.potential(Y(t), q);
@@ -317,6 +326,18 @@ template <ConstraintTerm Term> Set set_of(const Term& term) {
   return Set::zero;
 }
 
+/// ∇̄g of one row of a constraint term.
+template <class X, ConstraintTerm Term>
+Local<X, Term::width> discrete_row(const Term& term, const X& t, const Local<X, Term::width>& q0,
+                                   const Local<X, Term::width>& q1, int row) {
+  return discrete_gradient<Term::width, X>(
+      [&](const auto& q) {
+        using Y = typename std::decay_t<decltype(q)>::value_type;
+        return term.value(Y(t), q)[row];
+      },
+      q0, q1);
+}
+
 /// The penalty potential of one constraint term, dist²(g, S)/(2ε).
 template <ConstraintTerm Term> struct Penalty {
   static constexpr int width = Term::width;
@@ -331,6 +352,27 @@ template <ConstraintTerm Term> struct Penalty {
       sum += d * d;
     }
     return sum * (0.5 / epsilon);
+  }
+
+  /// Through the constraint: [W(b) − W(a)]/(b − a) · ∇̄g with W = dist²/(2ε) and a, b the values of g at the ends. While both are outside the
+  /// quotient is (a + b)/(2ε), without any 0/0; for g quadratic in distances ∇̄g is ∇g in the middle, and rotations are kept.
+  template <class T> Local<T, width> discrete(const T& t, const Local<T, width>& q0, const Local<T, width>& q1) const {
+    const Set set = set_of(term);
+    const auto a = term.value(t, q0), b = term.value(t, q1);
+    Local<T, width> sum;
+    sum.fill(T(0.0));
+    for (int r = 0; r < Term::rows; ++r) {
+      const bool first = binds(set, a[r]), second = binds(set, b[r]);
+      if (!first && !second) continue;
+      T quotient = (0.5 / epsilon) * (a[r] + b[r]);
+      if (first != second) {
+        const T in = excess(set, a[r]), out = excess(set, b[r]);
+        quotient = (0.5 / epsilon) * ((out * out - in * in) / (b[r] - a[r]));
+      }
+      const auto gradient = discrete_row(term, t, q0, q1, r);
+      for (int i = 0; i < width; ++i) sum[i] += quotient * gradient[i];
+    }
+    return sum;
   }
 };
 
@@ -467,13 +509,7 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
   template <class X>
   static Local<Local<X, n>, m> directions(const Term& term, double t, const Local<X, n>& q0, const Local<X, n>& q1) {
     Local<Local<X, n>, m> G;
-    for (int r = 0; r < m; ++r)
-      G[r] = discrete_gradient<n, X>(
-          [&](const auto& q) {
-            using Y = typename std::decay_t<decltype(q)>::value_type;
-            return term.value(Y(t), q)[r];
-          },
-          q0, q1);
+    for (int r = 0; r < m; ++r) G[r] = discrete_row(term, X(t), q0, q1, r);
     return G;
   }
 

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <taut/taut.hpp>
 
-#include "spherical.hpp"
+#include "double_pendulum.hpp"
 
 namespace taut {
 namespace {
@@ -15,7 +15,7 @@ std::vector<std::string> names(const std::vector<Symmetry>& found) {
 }
 
 TEST(Symmetries, AreFoundWhereTheyExistAndNowhereElse) {
-  const auto hung = testing::lbs_pendulum();
+  const auto hung = double_spherical_pendulum();
   EXPECT_EQ(names(symmetries(hung.system, hung.start)), std::vector<std::string>{"angular momentum about z"});
 
   System free(Points{.count = 2, .dim = 3});
@@ -28,13 +28,13 @@ TEST(Symmetries, AreFoundWhereTheyExistAndNowhereElse) {
 
   const Model angles = gh95_ellipse();
   EXPECT_TRUE(symmetries(angles.system, angles.start).empty());
-  const System spherical = reduced(hung.system, testing::Spherical{}, Vector{{1, 0, 1, 0}});
+  const System spherical = reduced(hung.system, SphericalAngles{}, Vector{{1, 0, 1, 0}});
   EXPECT_TRUE(symmetries(spherical, at_rest(spherical, Vector{{1, 0, 1, 0}})).empty())
       << "a common turn of both azimuths is a symmetry, that of one is not";
 }
 
 TEST(Certificate, MeasuresWhatItSays) {
-  const auto model = testing::lbs_pendulum();
+  const auto model = double_spherical_pendulum();
   const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0});
   const Certificate c = certificate(model.system, path);
   EXPECT_TRUE(c.finished);

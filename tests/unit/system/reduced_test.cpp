@@ -1,5 +1,5 @@
+#include "double_pendulum.hpp"
 #include "laws.hpp"
-#include "spherical.hpp"
 
 namespace taut {
 namespace {
@@ -11,11 +11,10 @@ using testing::expect_dynamics_laws;
 using testing::generic_state;
 using testing::later_state;
 using testing::PlaneAngles;
-using testing::Spherical;
 
 TEST(Reduced, ObeysTheLawsAndDropsWhatTheCoordinatesHold) {
   const System system = double_pendulum(3);
-  const System angles = reduced(system, Spherical{}, Vector{{0.5, 0.1, 0.8, 0.3}});
+  const System angles = reduced(system, SphericalAngles{}, Vector{{0.5, 0.1, 0.8, 0.3}});
   EXPECT_EQ(angles.size(), 4);
   EXPECT_EQ(angles.constraint_count(), 0);
   expect_dynamics_laws(angles, generic_state(angles), 1e-6);
@@ -25,10 +24,10 @@ TEST(Reduced, ObeysTheLawsAndDropsWhatTheCoordinatesHold) {
 
 TEST(Reduced, HasTheEnergyOfTheRedundantSystem) {
   const System system = double_pendulum(3);
-  const System angles = reduced(system, Spherical{}, Vector{{0.5, 0.1, 0.8, 0.3}});
+  const System angles = reduced(system, SphericalAngles{}, Vector{{0.5, 0.1, 0.8, 0.3}});
   const State u = generic_state(angles);
   Vector q, v;
-  lift(Spherical{}, u.q, u.v, q, v);
+  lift(SphericalAngles{}, u.q, u.v, q, v);
   EXPECT_NEAR(angles.energy(instant(u)), system.energy({0.0, q.data(), v.data()}), 1e-12);
   EXPECT_LE(system.constraint_values(0.0, q).cwiseAbs().maxCoeff(), 1e-14);
 }

@@ -21,6 +21,23 @@ template <int Dim> struct SpringIn {
     const T stretch = sqrt(square) - length;
     return (0.5 * stiffness) * (stretch * stretch);
   }
+  /// Through s = |x_to − x_from|², whose discrete gradient is that in the middle: with r the lengths at the ends,
+  /// [V(r₁) − V(r₀)]/(s₁ − s₀) = ½k (1 − 2l/(r₀ + r₁)).
+  template <class T> Local<T, width> discrete(const T&, const Local<T, width>& a, const Local<T, width>& b) const {
+    using std::sqrt;
+    T start(0.0), end(0.0);
+    for (int i = 0; i < Dim; ++i) {
+      start += (a[Dim + i] - a[i]) * (a[Dim + i] - a[i]);
+      end += (b[Dim + i] - b[i]) * (b[Dim + i] - b[i]);
+    }
+    const T quotient = (0.5 * stiffness) * (1.0 - (2.0 * length) / (sqrt(start) + sqrt(end)));
+    Local<T, width> gradient;
+    for (int i = 0; i < Dim; ++i) {
+      gradient[Dim + i] = quotient * (a[Dim + i] - a[i] + b[Dim + i] - b[i]);
+      gradient[i] = -gradient[Dim + i];
+    }
+    return gradient;
+  }
   std::string name() const { return message("Spring {}-{}", from, to); }
 };
 
