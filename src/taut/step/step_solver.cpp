@@ -215,8 +215,8 @@ class StepSolver::Kkt final : public NewtonProblem {
   bool plain_ = true;
 };
 
-StepSolver::StepSolver(SolverMethod method)
-    : method_(std::move(method)), newton_(newton_of(method_)), kkt_(std::make_unique<Kkt>()) {
+StepSolver::StepSolver(const SolverMethod& method)
+    : method_(method), newton_(newton_of(method_)), kkt_(std::make_unique<Kkt>()) {
   if (const auto* al = std::get_if<AugmentedLagrangian>(&method_))
     require(al->epsilon > 0.0, "AugmentedLagrangian: epsilon must be positive, got {}.", al->epsilon);
   if (const auto* uzawa = std::get_if<Uzawa>(&method_))

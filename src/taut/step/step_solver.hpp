@@ -63,7 +63,7 @@ struct SolveReport {
 /// otherwise the constraints are contradictory.
 class StepSolver {
  public:
-  explicit StepSolver(SolverMethod method);
+  explicit StepSolver(const SolverMethod& method);
   ~StepSolver();
   StepSolver(StepSolver&&) noexcept;
   StepSolver& operator=(StepSolver&&) noexcept;

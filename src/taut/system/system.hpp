@@ -6,7 +6,8 @@
 #include <string>
 #include <taut/base/vector.hpp>
 #include <taut/system/block.hpp>
-#include <taut/system/term.hpp>
+#include <taut/system/constraint_terms.hpp>
+#include <taut/system/dynamics_terms.hpp>
 #include <vector>
 
 namespace taut {

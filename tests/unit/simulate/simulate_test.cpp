@@ -3,6 +3,8 @@
 #include <limits>
 #include <taut/taut.hpp>
 
+#include "error_of.hpp"
+
 namespace taut {
 namespace {
 
@@ -20,14 +22,7 @@ struct NanAfter {
   }
 };
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using testing::error_of;
 
 TEST(Simulate, LandsExactlyOnTheEndWithEqualSteps) {
   const Model model = chain({.links = 2});

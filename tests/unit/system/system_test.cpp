@@ -3,17 +3,12 @@
 #include <limits>
 #include <taut/taut.hpp>
 
+#include "error_of.hpp"
+
 namespace taut {
 namespace {
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using testing::error_of;
 
 TEST(System, NamesCoordinatesAndConstraints) {
   System system(Points{.count = 3, .dim = 2});
