@@ -11,6 +11,7 @@ const std::vector<NamedIntegrator>& integrators() {
        Midpoint{Midpoint::Constraint::literal}},
       {"rattle", "Stormer-Verlet with constraints exact in positions and velocities", Rattle{}},
       {"energy-momentum", "discrete gradients: energy exact for any mass and any constraint", EnergyMomentum{}},
+      {"generalized-alpha", "damps what the step does not resolve; of order 2 in the multipliers too", GeneralizedAlpha{}},
       {"rk4", "explicit Runge-Kutta of order 4 on accelerations, projected onto the constraints", RungeKutta{kutta4()}},
       {"dopri5", "the same with the fifth-order scheme of Dormand and Prince", RungeKutta{dormand_prince5()}},
   };

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <taut/integrators/energy_momentum.hpp>
+#include <taut/integrators/generalized_alpha.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/integrators/midpoint.hpp>
 #include <taut/integrators/rattle.hpp>

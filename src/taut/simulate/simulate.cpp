@@ -85,6 +85,7 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   path.solver = name_of(method);
 
   State first = start;
+  if (!options.resume) first.carried.resize(0);
   if (first.p.size() == 0) first.p = system.momentum(instant(first));
   if (first.lambda.size() != system.constraint_count()) first.lambda = Vector::Zero(system.constraint_count());
   Run run(system, first, integrator, method);

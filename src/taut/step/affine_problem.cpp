@@ -62,9 +62,12 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
   } else {
     R.setZero();
   }
-  for (const Inertia& inertia : inertias)
-    if (inertia.momentum != 0.0 || inertia.force != 0.0)
-      system.add_dynamics(place_of(inertia, x), inertia.momentum, inertia.force, r);
+  for (const Inertia& inertia : inertias) {
+    if (inertia.momentum == 0.0 && inertia.force == 0.0) continue;
+    const Instant at = place_of(inertia, x);
+    system.add_dynamics(at, inertia.momentum, inertia.force, r);
+    if (inertia.inertial != 0.0) system.add_inertial(at, inertia.inertial, r);
+  }
   if (constraints() == 0) return;
   add_reactions(x, Lambda, 1.0 / force_scale(), r);
   if (condition.rate_weight == 0.0) {

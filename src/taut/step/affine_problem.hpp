@@ -8,7 +8,8 @@ namespace taut {
 
 /// The step problem of every scheme with one unknown vector x: a set of weights, no code.
 ///
-///     R(x) = Σ a·p(t, q + αx, v + βx) + b·f(t, q + αx, v + βx) − rhs      inertia and forces, each at its own place
+///     R(x) = Σ a·p(t, q + αx, v + βx) + b·f(t, q + αx, v + βx) − rhs      inertia and forces, each at its own place;
+///                                                                         where asked also (p_q v + p_t)
 ///     Bᵀλ  = Σ w·G(t, q + αx)ᵀλ                                           reactions, each at its own place
 ///     c(x) = g(t, q + αx)     or     w·(G(t, q) x + g_t)                  condition on positions, or on the rate x
 ///
@@ -21,6 +22,7 @@ class AffineProblem final : public StepProblem {
     const Vector* v = nullptr;  ///< none means zero
     double q_slope = 0.0, v_slope = 0.0;
     double momentum = 0.0, force = 0.0;
+    double inertial = 0.0;  ///< of p_q v + p_t; its slopes, O(h) beside the others, are left to the contraction of Newton
   };
   struct Reaction {
     double t = 0.0;

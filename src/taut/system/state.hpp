@@ -11,6 +11,7 @@ namespace taut {
 struct State {
   double t = 0.0;
   Vector q, v, p, lambda;
+  Vector carried{};  ///< what a scheme carries besides; empty at a start, and then found by the scheme
 };
 
 }  // namespace taut
