@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <taut/taut.hpp>
 
@@ -39,12 +39,12 @@ int run_experiment(const std::string& name, const std::string& directory, bool j
     throw taut::InputError(
         fmt::format("reproduce: there is no experiment '{}'; there are: {}.", name, fmt::join(names, ", ")));
   }
+  if (!directory.empty()) taut::reproduce::prepare(directory);
   Outcome outcome;
   {
     taut::cli::ProgressBar bar;
     outcome = found->run([&](const std::string& what, double done) { bar.show(what, done); });
   }
-  if (!directory.empty()) taut::reproduce::write(outcome, directory);
   if (json) {
     ordered_json figures = ordered_json::object();
     for (const auto& [key, values] : outcome.figures)
@@ -54,7 +54,11 @@ int run_experiment(const std::string& name, const std::string& directory, bool j
     fmt::print("{}\n", out.dump(2));
   } else {
     print_table(*found, outcome);
-    if (!directory.empty()) fmt::print("\ncurves (CSV) and figures (SVG) are in {}\n", directory);
+  }
+  std::fflush(stdout);
+  if (!directory.empty()) {
+    taut::reproduce::write(outcome, directory);
+    if (!json) fmt::print("\ncurves (CSV) and figures (SVG) are in {}\n", directory);
   }
   if (outcome.failure.empty()) return ok;
   fmt::print(stderr, "taut: {}\n", outcome.failure);
@@ -113,8 +117,9 @@ int main(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), known))
       throw taut::InputError(fmt::format("there is no command '{}'; see `taut --help`.", argv[1]));
     app.parse(argc, argv);
-    if (*listing) return list(json);
-    return run_experiment(experiment, directory, json);
+    const int code = *listing ? list(json) : run_experiment(experiment, directory, json);
+    if (std::fflush(stdout) != 0) throw std::runtime_error("standard output could not be written");
+    return code;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? ok : bad_input;
   } catch (const taut::InputError& error) {

@@ -1,8 +1,9 @@
 #include "experiment.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 #include <taut/base/require.hpp>
 
@@ -35,6 +36,17 @@ int column_of(const Curve& curve, const std::string& column) {
   throw InputError("no column '" + column + "' in curve '" + curve.name + "'");
 }
 
+/// Runs gnuplot on a script in its folder, without a shell: folders may have any name.
+bool run_gnuplot(const fs::path& directory, const std::string& script) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(directory.c_str()) == 0) execlp("gnuplot", "gnuplot", script.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 /// The gnuplot script stands beside the figure, so that a reader can redraw it: gnuplot NAME.gp.
 void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path& directory) {
   const fs::path script = directory / (figure.name + ".gp");
@@ -53,9 +65,8 @@ void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path
                                     line.style, line.title));
   out << fmt::format("plot {}\n", fmt::join(lines, ", \\\n     "));
   close(out, script);
-  const std::string command = fmt::format("cd '{}' && gnuplot '{}.gp'", directory.string(), figure.name);
-  require(std::system(command.c_str()) == 0, "--out: gnuplot could not draw '{}'; the data are in {}.", figure.name,
-          directory.string());
+  require(run_gnuplot(directory, figure.name + ".gp"), "--out: gnuplot could not draw '{}'; the data are in {}.",
+          figure.name, directory.string());
 }
 
 }  // namespace
@@ -72,11 +83,17 @@ const std::vector<Experiment>& experiments() {
   return all;
 }
 
-void write(const Outcome& outcome, const fs::path& directory) {
+void prepare(const fs::path& directory) {
   std::error_code trouble;
   fs::create_directories(directory, trouble);
   require(!trouble && fs::is_directory(directory), "--out: cannot make the folder '{}': {}.", directory.string(),
           trouble.message());
+  const fs::path probe = directory / ".taut";
+  open(probe).close();
+  fs::remove(probe, trouble);
+}
+
+void write(const Outcome& outcome, const fs::path& directory) {
   for (const Curve& curve : outcome.curves) write_csv(curve, directory / (curve.name + ".csv"));
   for (const Figure& figure : outcome.plots) draw(figure, outcome.curves, directory);
 }

@@ -59,7 +59,10 @@ struct Experiment {
 
 const std::vector<Experiment>& experiments();
 
-/// Writes each curve as DIR/name.csv and draws each plot as DIR/name.svg. Throws InputError if DIR cannot be written.
+/// Makes the folder and sees that it can be written, before a long run. Throws InputError if not.
+void prepare(const std::filesystem::path& directory);
+
+/// Writes each curve as DIR/name.csv and draws each plot as DIR/name.svg. Throws InputError if a file cannot be written.
 void write(const Outcome& outcome, const std::filesystem::path& directory);
 
 Outcome run_gh95_wall(const Report& report);

@@ -32,7 +32,7 @@ class Cli(unittest.TestCase):
 
     def test_json_and_files(self):
         with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder) / "deep" / "wall"
+            out = pathlib.Path(folder) / "deep" / """it's; touch "here" -odd"""
             done = run("reproduce", "gh95-wall", "--json", "--out", str(out))
             self.assertEqual(done.returncode, 0, done.stderr)
             result = json.loads(done.stdout)
@@ -73,6 +73,14 @@ class Cli(unittest.TestCase):
             done = run("reproduce", "gh95-wall", "--out", folder)
             self.assertEqual(done.returncode, 2)
             self.assertIn("is the disk full?", done.stderr)
+
+    def test_output_that_cannot_be_written_is_told(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output could not be written", done.stderr)
 
     def test_help_and_version(self):
         self.assertEqual(run("--help").returncode, 0)

@@ -9,6 +9,16 @@
 namespace taut {
 namespace {
 
+/// The larger of two numbers; once one is not a number, so is the result: a certificate must not hide it.
+double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+/// Whether a constraint moves by itself at this state, and so may do work.
+bool driven(const System& system, double t, const Vector& q) {
+  if (system.constraint_count() == 0) return false;
+  const Vector rest = Vector::Zero(system.size());
+  return !system.constraint_rates({t, q.data(), rest.data()}).isZero(0.0);
+}
+
 /// Follows one quantity over the states.
 class Follower {
  public:
@@ -16,7 +26,7 @@ class Follower {
 
   void add(double value) {
     if (seen_ == 0) result_.start = value;
-    result_.deviation = std::max(result_.deviation, std::abs(value - result_.start));
+    result_.deviation = larger(result_.deviation, std::abs(value - result_.start));
     const int quarter = std::max(1, states_ / 4);
     if (seen_ < quarter) first_ += value / quarter;
     if (seen_ >= states_ - quarter) last_ += value / quarter;
@@ -47,6 +57,8 @@ Certificate certificate(const System& system, const Trajectory& path) {
   out.dependent = path.dependent;
   out.conservative = system.conservative();
   if (path.size() == 0) return out;
+  for (int k : {0, path.size() / 3, path.size() - 1})
+    out.conservative = out.conservative && !driven(system, path.t(k), path.q(k));
   out.t_start = path.t(0);
   out.t_end = path.t(path.size() - 1);
 
@@ -65,8 +77,8 @@ Certificate certificate(const System& system, const Trajectory& path) {
     for (int row = 0; row < system.constraint_count(); ++row) {
       const double off = std::abs(excess(sets[row], g[row]));
       double& residual = sets[row] == Set::zero ? out.position_residual : out.penetration;
-      residual = std::max(residual, off);
-      if (sets[row] == Set::zero) out.velocity_residual = std::max(out.velocity_residual, std::abs(rate[row]));
+      residual = larger(residual, off);
+      if (sets[row] == Set::zero) out.velocity_residual = larger(out.velocity_residual, std::abs(rate[row]));
     }
   }
   out.energy = energy.result();
@@ -87,7 +99,7 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
        << c.states << " states\n";
   line("run") << (c.finished ? "finished" : c.message) << "\n";
   conserved(c.energy);
-  if (!c.conservative) line("") << "(forces do work: energy need not be constant)\n";
+  if (!c.conservative) line("") << "(forces or driven constraints do work: energy need not be constant)\n";
   for (const Conserved& momentum : c.momenta) conserved(momentum);
   text << std::setprecision(3);
   line("constraints, position") << c.position_residual << "\n";

@@ -23,7 +23,7 @@ struct Certificate {
   std::string integrator, solver;
   int states = 0;
   double t_start = 0.0, t_end = 0.0;
-  bool conservative = false;       ///< whether energy should be constant, as far as the terms declare
+  bool conservative = false;       ///< whether energy should be constant: no forces but potentials, nothing driven
   Conserved energy;                ///< T + V
   std::vector<Conserved> momenta;  ///< where the system has the symmetry
   double position_residual = 0.0;  ///< largest |g| of the equalities

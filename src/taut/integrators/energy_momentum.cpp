@@ -1,4 +1,4 @@
-#include <limits>
+#include <cmath>
 #include <taut/base/require.hpp>
 #include <taut/integrators/energy_momentum.hpp>
 #include <taut/step/assembly.hpp>
@@ -16,9 +16,7 @@ class Problem final : public StepProblem {
     now_ = &now;
     h_ = h;
     base_ = now.q + 0.5 * h * now.v;
-    roundoff_ = system_.constraint_count() == 0
-                    ? 0.0
-                    : 0.1 * std::numeric_limits<double>::epsilon() * now.q.lpNorm<Eigen::Infinity>() / std::abs(h);
+    natural_size_ = 2.0 * size_.of(system_, now) / std::abs(h);
   }
 
   int unknowns() const override { return system_.size(); }
@@ -26,7 +24,7 @@ class Problem final : public StepProblem {
   const std::shared_ptr<const Layout>& layout() const override { return assembly_.layout(); }
   double force_scale() const override { return h_; }
   double constraint_scale() const override { return 0.5 * h_; }
-  double roundoff(const double*) const override { return roundoff_; }
+  double natural_size() const override { return natural_size_; }
 
   /// out = pₙ₊₁ − pₙ as the forces give it; sets the end of the step to that of x.
   void add_impulse(const double* x, const double* Lambda, double weight, double* out) {
@@ -67,7 +65,8 @@ class Problem final : public StepProblem {
   const System& system_;
   Assembly assembly_;
   const State* now_ = nullptr;
-  double h_ = 0.0, roundoff_ = 0.0;
+  double h_ = 0.0, natural_size_ = 0.0;
+  ConfigurationSize size_;
   Vector q_, base_;
 };
 
@@ -89,7 +88,7 @@ class EnergyMomentumStepper final : public Stepper {
     problem_.pose(now, h);
     StepReport report{.solve = solver_.solve(problem_, next.v, lambda_)};
     if (!report.ok()) {
-      report.trouble = explain(report.solve, system_, instant(now));
+      report.trouble = explain(report.solve, system_, instant(now), h);
       return report;
     }
     // The momentum from the forces, which keeps angular momentum to h times the error left in the step.

@@ -1,4 +1,3 @@
-#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/integrators/generalized_alpha.hpp>
 #include <taut/step/acceleration_problem.hpp>
@@ -30,7 +29,7 @@ class GeneralizedAlphaStepper final : public Stepper {
       a_ = now.carried.head(n);
       v_rate_ = now.carried.tail(n);
     } else if (!start(now, h, report)) {
-      return failed(report, now);
+      return failed(report, now, h);
     }
 
     next.t = now.t + h;
@@ -38,7 +37,7 @@ class GeneralizedAlphaStepper final : public Stepper {
     x_ = a_;
     lambda_ = now.lambda;
     report.solve = solver_.solve(problem_, x_, lambda_);
-    if (!report.ok()) return failed(report, now);
+    if (!report.ok()) return failed(report, now, h);
     next.q = q_base_ + beta_ * h * h * x_;
     next.v = v_base_ + gamma_ * h * x_;
     next.lambda = lambda_;
@@ -66,9 +65,7 @@ class GeneralizedAlphaStepper final : public Stepper {
         .t = t, .q = &q_base_, .v = &v_base_, .q_slope = q_slope, .v_slope = gamma_ * h, .force = -1.0, .inertial = 1.0};
     problem_.reactions[0] = {.t = t, .q = &q_base_, .q_slope = q_slope, .weight = 1.0};
     problem_.condition = {.t = t, .q = &q_base_, .q_slope = q_slope};
-    problem_.unknown_roundoff = system_.constraint_count() == 0 ? 0.0
-                                                                : 0.1 * std::numeric_limits<double>::epsilon() *
-                                                                      now.q.lpNorm<Eigen::Infinity>() / q_slope;
+    problem_.size = size_.of(system_, now) / q_slope;
   }
 
   /// v̇ at the start and a = v̇ at t + (αₘ − α_f)h along the motion.
@@ -88,8 +85,8 @@ class GeneralizedAlphaStepper final : public Stepper {
     return report.ok();
   }
 
-  StepReport failed(StepReport report, const State& now) const {
-    report.trouble = explain(report.solve, system_, instant(now));
+  StepReport failed(StepReport report, const State& now, double h) const {
+    report.trouble = explain(report.solve, system_, instant(now), h);
     return report;
   }
 
@@ -99,6 +96,7 @@ class GeneralizedAlphaStepper final : public Stepper {
   AffineProblem problem_;
   AccelerationProblem instant_problem_;
   StepSolver solver_, start_solver_;
+  ConfigurationSize size_;
   double rate_slope_ = 0.0;
   Vector lambda_, x_, a_, v_rate_, rate_base_, q_base_, v_base_;
 };

@@ -1,4 +1,5 @@
 #include <Eigen/LU>
+#include <algorithm>
 #include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
 
@@ -9,7 +10,11 @@ namespace {
 std::string massless(const System& system, const Instant& at) {
   constexpr int largest_dense = 500;  // a dense rank beyond this takes longer than the run that failed
   if (system.size() > largest_dense) return {};
-  const Eigen::FullPivLU<Eigen::MatrixXd> lu(system.mass(at));
+  // Scaled to a unit diagonal, so that light beside heavy does not look like nothing.
+  Eigen::MatrixXd M = system.mass(at);
+  const Vector scale = M.diagonal().cwiseAbs().cwiseSqrt().unaryExpr([](double d) { return d > 0.0 ? 1.0 / d : 1.0; });
+  M = scale.asDiagonal() * M * scale.asDiagonal();
+  const Eigen::FullPivLU<Eigen::MatrixXd> lu(M);
   if (lu.rank() == system.size()) return {};
   Eigen::Index worst = 0;
   lu.kernel().col(0).cwiseAbs().maxCoeff(&worst);
@@ -17,6 +22,12 @@ std::string massless(const System& system, const Instant& at) {
 }
 
 }  // namespace
+
+double ConfigurationSize::of(const System& system, const State& state) {
+  if (lengths_ < 0.0)
+    lengths_ = system.constraint_count() == 0 ? 0.0 : system.constraint_gradient_norms(state.t, state.q).maxCoeff();
+  return std::max(state.q.lpNorm<Eigen::Infinity>(), lengths_);
+}
 
 void require_equalities(const System& system, const std::string& scheme) {
   const std::vector<Set> sets = system.sets();
@@ -27,7 +38,7 @@ void require_equalities(const System& system, const std::string& scheme) {
             scheme, system.constraint_name(int(row)));
 }
 
-std::string explain(const SolveReport& report, const System& system, const Instant& at) {
+std::string explain(const SolveReport& report, const System& system, const Instant& at, double h) {
   const auto worst = [&] {
     return report.worst_constraint >= 0 ? system.constraint_name(report.worst_constraint) : std::string("none");
   };
@@ -35,14 +46,26 @@ std::string explain(const SolveReport& report, const System& system, const Insta
     case Status::ok:
       return {};
     case Status::not_finite: {
-      const std::string culprit = system.find_not_finite(at);
-      return culprit.empty() ? "the equations of the step are not finite away from its start" : culprit + " is not finite";
+      // At the start of the step, or somewhere along it.
+      const Eigen::Map<const Vector> q(at.q, system.size()), v(at.v, system.size());
+      for (const double share : {0.0, 0.5, 1.0}) {
+        const Vector ahead = q + share * h * v;
+        const std::string culprit = system.find_not_finite({at.t + share * h, ahead.data(), at.v});
+        if (!culprit.empty()) return culprit + " is not finite";
+      }
+      return "the equations of the step are not finite away from its start";
     }
     case Status::singular: {
       const std::string cause = massless(system, at);
       return cause.empty() ? "the matrix of the step is singular: the constraints stand in a singular position" : cause;
     }
     case Status::slow:
+      if (report.multiplier_updates > 0)
+        return message(
+            "no convergence after {} updates of the multipliers, the last shrank by {}; the worst constraint is '{}', off "
+            "by "
+            "{}; a smaller epsilon, the second-order update or Multipliers would help",
+            report.multiplier_updates, report.contraction, worst(), report.violation);
       return message(
           "no convergence after {} corrections, the last shrank by {} only; the worst constraint is '{}', off by {}",
           report.newton_iterations, report.contraction, worst(), report.violation);

@@ -83,10 +83,20 @@ class Integrator {
   std::shared_ptr<const Held> held_;
 };
 
+/// The size against which round-off of a configuration is measured: the largest coordinate, or the largest |Gᵢ|, which for distances is
+/// their length (a pendulum that hangs through the origin of its coordinates is no smaller for that).
+class ConfigurationSize {
+ public:
+  double of(const System& system, const State& state);
+
+ private:
+  double lengths_ = -1.0;  // of the first state asked for: a scale, not a part of the motion
+};
+
 /// Refuses exact inequality constraints in the name of a smooth scheme.
 void require_equalities(const System& system, const std::string& scheme);
 
-/// The cause of a failed solve at an instant, in words and with the names of the system.
-std::string explain(const SolveReport& report, const System& system, const Instant& at);
+/// The cause of a failed solve over h from an instant, in words and with the names of the system.
+std::string explain(const SolveReport& report, const System& system, const Instant& at, double h);
 
 }  // namespace taut

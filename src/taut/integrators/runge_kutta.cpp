@@ -1,4 +1,3 @@
-#include <limits>
 #include <taut/integrators/runge_kutta.hpp>
 #include <taut/step/acceleration_problem.hpp>
 #include <taut/step/affine_problem.hpp>
@@ -25,6 +24,7 @@ class RungeKuttaStepper final : public Stepper {
     const State& now = past.back();
     StepReport report;
     const std::size_t stages = tableau_.b.size();
+    stage_.size = size_.of(system_, now) / (h * h);
     for (std::size_t i = 0; i < stages; ++i) {
       const double t = now.t + tableau_.c[i] * h;
       q_ = now.q;
@@ -76,7 +76,7 @@ class RungeKuttaStepper final : public Stepper {
     position_.reactions[0] = {.t = next.t, .q = &q_, .weight = 1.0};
     position_.condition = {.t = next.t, .q_slope = 1.0};
     position_.rhs = &base_;
-    position_.unknown_roundoff = std::numeric_limits<double>::epsilon() * next.q.lpNorm<Eigen::Infinity>();
+    position_.size = size_.of(system_, next);
     lambda_.setZero();
     add(report.solve, solver_.solve(position_, next.q, lambda_));
     if (!report.ok()) return;
@@ -87,15 +87,15 @@ class RungeKuttaStepper final : public Stepper {
     velocity_.reactions[0] = {.t = next.t, .q = &next.q, .weight = 1.0};
     velocity_.condition = {.t = next.t, .q = &next.q, .rate_weight = 1.0};
     velocity_.rhs = &base_;
-    velocity_.unknown_roundoff = std::numeric_limits<double>::epsilon() * next.v.lpNorm<Eigen::Infinity>();
+    velocity_.size = next.v.lpNorm<Eigen::Infinity>();
     lambda_.setZero();
     const SolveReport velocity = solver_.solve(velocity_, next.v, lambda_);
     report.velocity_iterations = velocity.newton_iterations;
-    report.solve.status = velocity.status;
+    if (velocity.status != Status::ok) report.solve = velocity;
   }
 
   StepReport failed(StepReport report, const Instant& at) const {
-    report.trouble = explain(report.solve, system_, at);
+    report.trouble = explain(report.solve, system_, at, 0.0);
     return report;
   }
 
@@ -105,6 +105,7 @@ class RungeKuttaStepper final : public Stepper {
   AccelerationProblem stage_;
   AffineProblem position_, velocity_;
   StepSolver solver_;
+  ConfigurationSize size_;
   Vector lambda_, q_, minus_q_, base_;
   std::vector<Vector> v_, a_;
   Vector zero_;

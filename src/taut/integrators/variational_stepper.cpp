@@ -1,4 +1,4 @@
-#include <limits>
+#include <cmath>
 #include <taut/integrators/variational_stepper.hpp>
 #include <taut/step/affine_problem.hpp>
 
@@ -31,7 +31,7 @@ class VariationalStepper final : public Stepper {
     guess(past, h);
     pose_position(past, h);
     StepReport report{.solve = solver_.solve(position_, x_, lambda_)};
-    if (!report.ok()) return failed(report, now);
+    if (!report.ok()) return failed(report, now, h);
     next.q = now.q + h * x_;
 
     // pₙ₊₁ without the constraint force of its node, from the forces: an error r left in the residual then changes angular momentum
@@ -51,8 +51,8 @@ class VariationalStepper final : public Stepper {
     const SolveReport velocity = solver.solve(velocity_, next.v, mu_);
     report.velocity_iterations = velocity.newton_iterations;
     if (velocity.status != Status::ok) {
-      report.solve.status = velocity.status;
-      return failed(report, now);
+      report.solve = velocity;
+      return failed(report, now, h);
     }
     next.lambda = lambda_;
     if (constraint_ == Constraint::end_point && velocity_.constraints() > 0) {
@@ -88,7 +88,7 @@ class VariationalStepper final : public Stepper {
       position_.inertias[1] = {.t = now.t + h, .q = &now.q, .q_slope = h, .v_slope = 1.0, .momentum = 1.0 - share};
     }
     position_.rhs = &now.p;
-    position_.unknown_roundoff = roundoff(now, h);
+    position_.size = size_.of(system_, now) / std::abs(h);
     const bool at_end = constraint_ == Constraint::end_point;
     position_.reactions[0].t = at_end ? now.t : t_middle;
     position_.reactions[0].q = &now.q;
@@ -111,7 +111,7 @@ class VariationalStepper final : public Stepper {
   void pose_velocity(const State& now, const State& next, double h) {
     velocity_.inertias[0] = {.t = next.t, .q = &next.q, .v_slope = 1.0, .momentum = 1.0};
     velocity_.rhs = &next.p;
-    velocity_.unknown_roundoff = roundoff(now, h);
+    velocity_.size = position_.size;
     const bool at_end = constraint_ == Constraint::end_point;
     velocity_.reactions[0].t = at_end ? next.t : now.t + 0.5 * h;
     if (!at_end) middle_ = 0.5 * (now.q + next.q);
@@ -127,15 +127,8 @@ class VariationalStepper final : public Stepper {
     return middle_.data();
   }
 
-  /// Positions are met to their round-off, so the velocities that reach them are met to this. Without constraints there is no
-  /// such limit: an error of that size in every step would add up.
-  double roundoff(const State& now, double h) const {
-    if (system_.constraint_count() == 0) return 0.0;
-    return 0.1 * std::numeric_limits<double>::epsilon() * now.q.lpNorm<Eigen::Infinity>() / std::abs(h);
-  }
-
-  StepReport failed(StepReport report, const State& now) const {
-    report.trouble = explain(report.solve, system_, instant(now));
+  StepReport failed(StepReport report, const State& now, double h) const {
+    report.trouble = explain(report.solve, system_, instant(now), h);
     return report;
   }
 
@@ -143,6 +136,7 @@ class VariationalStepper final : public Stepper {
   Quadrature quadrature_;
   Constraint constraint_;
   bool constant_mass_ = system_.constant_mass();
+  ConfigurationSize size_;
   std::shared_ptr<const Assembly> assembly_;
   AffineProblem position_, velocity_;
   StepSolver solver_, velocity_solver_;

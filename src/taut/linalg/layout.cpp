@@ -15,7 +15,6 @@ struct Graph {
 
   /// Breadth-first order from the root over unmarked nodes, neighbours by ascending degree; depth of the last node.
   int sweep(int root, std::vector<int>& mark, int stamp, std::vector<int>& order) const {
-    std::vector<int> depth_ends;
     const std::size_t first = order.size();
     order.push_back(root);
     mark[root] = stamp;

@@ -62,12 +62,23 @@ class Run {
 
 void check(const System& system, const State& start, const SimulateOptions& options) {
   require(options.step > 0.0 && std::isfinite(options.step), "simulate: step must be positive, got {}.", options.step);
-  require(std::isfinite(options.end), "simulate: end must be finite, got {}.", options.end);
+  require(std::isfinite(options.end) && std::isfinite(start.t),
+          "simulate: start and end time must be finite, got {} and {}.", start.t, options.end);
+  require(std::abs(options.end - start.t) / options.step < 1e15,
+          "simulate: from {} to {} in steps of {} is more steps than time can count.", start.t, options.end, options.step);
+  require(start.t == options.end || start.t + options.step != start.t,
+          "simulate: a step of {} is lost in the round-off of t = {}.", options.step, start.t);
+  require(options.halvings >= 0 && options.halvings <= 40, "simulate: halvings must lie between 0 and 40, got {}.",
+          options.halvings);
+  for (const Observer& observer : options.observers) require(bool(observer), "simulate: an observer is empty.");
   require(options.every >= 0, "simulate: every must not be negative, got {}.", options.every);
   require(start.q.size() == system.size() && start.v.size() == system.size(),
           "simulate: the system has {} coordinates, the start has {} in q and {} in v.", system.size(), start.q.size(),
           start.v.size());
-  require(start.q.allFinite() && start.v.allFinite(), "simulate: the start is not finite.");
+  require(start.q.allFinite() && start.v.allFinite() && start.p.allFinite() && start.lambda.allFinite(),
+          "simulate: the start is not finite.");
+  require(start.p.size() == 0 || start.p.size() == system.size(), "simulate: the start has {} momenta for {} coordinates.",
+          start.p.size(), system.size());
   if (options.resume) return;
   const std::vector<Violation> found = violations(system, start, consistent);
   require(found.empty(),
@@ -85,7 +96,10 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   path.solver = name_of(method);
 
   State first = start;
-  if (!options.resume) first.carried.resize(0);
+  if (!options.resume) {  // a new start is (t, q, v); momenta or more belong to an earlier run
+    first.carried.resize(0);
+    first.p.resize(0);
+  }
   if (first.p.size() == 0) first.p = system.momentum(instant(first));
   if (first.lambda.size() != system.constraint_count()) first.lambda = Vector::Zero(system.constraint_count());
   Run run(system, first, integrator, method);
@@ -94,17 +108,19 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   const double length = options.end - start.t;
   const long steps = long(std::ceil(std::abs(length) / options.step * (1.0 - 1e-12)));
   const double h = steps > 0 ? length / double(steps) : 0.0;
-  path.reserve(options.every > 0 ? std::size_t(steps / options.every + 2) : 2);
+  constexpr long most_reserved = 10'000'000;  // beyond, memory is taken as it is needed
+  path.reserve(options.every > 0 ? std::size_t(std::min(steps / options.every, most_reserved) + 2) : 2);
   path.record(first);
   for (const Observer& observer : options.observers) observer({system, first, run.report(), 0, steps});
 
   path.finished = true;
   for (long k = 1; k <= steps; ++k) {
     const double time = k == steps ? options.end : start.t + double(k) * h;
+    const long retried_before = path.counts.retried;
     if (!run.reach(time, options.halvings, path.counts)) {
       path.finished = false;
       path.message = message("stopped at t = {} of {}: {}", run.newest().t, options.end, run.report().trouble);
-      if (path.counts.retried > 0)
+      if (path.counts.retried > retried_before)
         path.message += message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings));
       if (run.newest().t != path.t(path.size() - 1)) path.record(run.newest());
       break;

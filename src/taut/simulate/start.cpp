@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/start.hpp>
@@ -22,7 +21,7 @@ bool project(AffineProblem& problem, Vector& x, ConsistentStart& result, const S
       result.dependent.push_back(name);
   }
   result.status = report.status;
-  result.trouble = explain(report, system, instant(result.state));
+  result.trouble = explain(report, system, instant(result.state), 0.0);
   return report.status == Status::ok;
 }
 
@@ -39,11 +38,15 @@ State state_at(const System& system, double t, const Vector& q, const Vector& v)
 State at_rest(const System& system, const Vector& q) { return state_at(system, 0.0, q, Vector::Zero(system.size())); }
 
 std::vector<Violation> violations(const System& system, const State& state, double tolerance) {
+  require(state.q.size() == system.size() && state.v.size() == system.size(),
+          "violations: the system has {} coordinates, the state has {} in q and {} in v.", system.size(), state.q.size(),
+          state.v.size());
   const Vector g = system.constraint_values(state.t, state.q), rate = system.constraint_rates(instant(state));
   const Vector norm = system.constraint_gradient_norms(state.t, state.q);
   const std::vector<Set> sets = system.sets();
-  const double q_size = std::max(1.0, state.q.lpNorm<Eigen::Infinity>());
-  const double v_size = std::max(1.0, state.v.lpNorm<Eigen::Infinity>());
+  // Lengths of constraints count as coordinates do; a velocity that would cross the configuration in a second counts as one.
+  const double q_size = ConfigurationSize().of(system, state);
+  const double v_size = std::max(q_size, state.v.lpNorm<Eigen::Infinity>());
   std::vector<Violation> found;
   for (int row = 0; row < system.constraint_count(); ++row) {
     const double scale = norm[row] > 0.0 ? norm[row] : 1.0;
@@ -71,7 +74,6 @@ ConsistentStart consistent_start(const System& system, const State& start) {
   if (result.before.empty()) return result;
 
   State& state = result.state;
-  const double epsilon = std::numeric_limits<double>::epsilon();
   const auto assembly = std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true});
   const bool positions_off =
       std::any_of(result.before.begin(), result.before.end(), [](const Violation& v) { return !v.velocity; });
@@ -89,7 +91,7 @@ ConsistentStart consistent_start(const System& system, const State& start) {
     problem.rhs = &offset;
     problem.reactions[0] = {start.t, nullptr, 1.0, 1.0};
     problem.condition = {start.t, nullptr, 1.0, 0.0};
-    problem.unknown_roundoff = epsilon * start.q.lpNorm<Eigen::Infinity>();
+    problem.size = ConfigurationSize().of(system, start);
     if (!project(problem, state.q, result, system)) {
       const auto left = violations(system, state, mended);
       if (!left.empty()) result.trouble += message("; left over: {}", describe(left));
@@ -109,7 +111,7 @@ ConsistentStart consistent_start(const System& system, const State& start) {
   problem.condition = {start.t, &state.q, 0.0, 1.0};
   for (Set& limit : problem.limits)
     if (limit != Set::zero) limit = Set::whole;
-  problem.unknown_roundoff = epsilon * start.v.lpNorm<Eigen::Infinity>();
+  problem.size = start.v.lpNorm<Eigen::Infinity>();
   if (!project(problem, state.v, result, system)) return result;
 
   state.p = system.momentum(instant(state));

@@ -16,11 +16,12 @@ class AccelerationProblem final : public StepProblem {
   explicit AccelerationProblem(std::shared_ptr<const Assembly> assembly);
 
   Instant at{};
+  double size = 0.0;  ///< natural size of an acceleration; only methods that iterate ask for it
 
   int unknowns() const override { return assembly_->system().size(); }
   const std::vector<Set>& sets() const override { return assembly_->sets(); }
   const std::shared_ptr<const Layout>& layout() const override { return assembly_->layout(); }
-  double roundoff(const double*) const override { return 0.0; }
+  double natural_size() const override { return size; }
   bool linear() const override { return true; }
   void residual(const double* a, const double* lambda, double* r, double* c) override;
   void add_slopes(const double* a, const double* lambda, const double* row_weight, double* values) override;

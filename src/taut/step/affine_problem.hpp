@@ -42,16 +42,16 @@ class AffineProblem final : public StepProblem {
   std::array<Inertia, 2> inertias;  ///< one without weights is left out
   std::array<Reaction, 2> reactions;
   Condition condition;
-  const Vector* rhs = nullptr;    ///< none means zero
-  std::vector<Set> limits;        ///< one per constraint; those of the system unless the scheme changes them
-  double unknown_roundoff = 0.0;  ///< set by the scheme: round-off of q over the slope of q
+  const Vector* rhs = nullptr;  ///< none means zero
+  std::vector<Set> limits;      ///< one per constraint; those of the system unless the scheme changes them
+  double size = 0.0;            ///< natural size of x, set by the scheme
 
   int unknowns() const override { return assembly_->system().size(); }
   const std::vector<Set>& sets() const override { return limits; }
   const std::shared_ptr<const Layout>& layout() const override { return assembly_->layout(); }
   double force_scale() const override;
   double constraint_scale() const override;
-  double roundoff(const double*) const override { return unknown_roundoff; }
+  double natural_size() const override { return size; }
   void residual(const double* x, const double* Lambda, double* r, double* c) override;
   void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override;
 

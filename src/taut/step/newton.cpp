@@ -64,7 +64,11 @@ NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
       theta = size > 0.0 ? next_size / size : next_size;
       const bool finite = std::isfinite(next_size);
       if (finite && (!options_.damping || next_size <= enough || theta <= 1.0 - 0.5 * share)) break;
-      if (finite && size <= roundoff_band * enough) {  // cannot do better: keep z
+      const double noise = roundoff_band * enough;
+      if (finite && (size <= noise || (fresh && share == 1.0 && size <= problem.stagnation(z)))) {
+        // Cannot do better in x; the correction still counts, because other unknowns may need it.
+        z.swap(trial_);
+        ++report.iterations;
         report.last_correction = size;
         report.contraction = theta;
         return ended(Status::ok);

@@ -28,6 +28,9 @@ class NewtonProblem {
   virtual void solve(const Vector& r, Vector& dz) = 0;                    ///< dz = (∂F/∂z)⁻¹ r with the last factor
   virtual double size(const Vector& dz) const = 0;                        ///< a norm; not finite if an entry is not
   virtual double threshold(const Vector& z, double tolerance) const = 0;  ///< corrections below it do not matter
+
+  /// Corrections of this size that a new matrix does not make shrink are round-off of the residual, not divergence.
+  virtual double stagnation(const Vector&) const { return 0.0; }
   virtual bool linear() const { return false; }    ///< one correction with a matrix of its own is the solution
   virtual bool switched() const { return false; }  ///< the last residual lies on another branch than the factor
 };

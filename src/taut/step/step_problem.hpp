@@ -27,8 +27,8 @@ class StepProblem {
   virtual double force_scale() const { return 1.0; }
   virtual double constraint_scale() const { return 1.0; }
 
-  /// Changes of x below this size are lost in the round-off of what x changes.
-  virtual double roundoff(const double* x) const = 0;
+  /// A change of x that moves the configuration by its own size: |q| over the slope of q. Round-off is measured against it.
+  virtual double natural_size() const = 0;
 
   /// r = R(x) + B̂(x)ᵀΛ and c(x).
   virtual void residual(const double* x, const double* Lambda, double* r, double* c) = 0;

@@ -1,6 +1,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/linalg/matrix.hpp>
 #include <taut/linalg/rank.hpp>
@@ -11,6 +12,9 @@ namespace {
 
 /// Pivots this far apart mean dependent rows, or units to be ashamed of; the rank then decides.
 constexpr double suspicious_pivots = 1e-13;
+
+/// ε chosen automatically, in units of |S|: the update contracts by 1/(1 + 100 s) where s ≤ 1 is an eigenvalue of S over |S|.
+constexpr double automatic_shift = 0.01;
 
 const NewtonOptions& newton_of(const SolverMethod& method) {
   return std::visit([](const auto& m) -> const NewtonOptions& { return m.newton; }, method);
@@ -94,7 +98,14 @@ class StepSolver::Kkt final : public NewtonProblem {
     return largest + trace;
   }
   double threshold(const Vector& z, double tolerance) const override {
-    return tolerance * size(z) + problem_->roundoff(z.data());
+    // Positions are met to their round-off, so the x that reaches them is met to this. Without constraints there is no such limit: an
+    // error of that size in every step would add up.
+    const double positions = m_ == 0 ? 0.0 : 0.1 * std::numeric_limits<double>::epsilon() * problem_->natural_size();
+    return tolerance * size(z) + positions;
+  }
+  double stagnation(const Vector& z) const override {
+    constexpr double share = 1e-11;  // of the configuration: far below any tolerance of a step, far above honest round-off
+    return share * (size(z) + problem_->natural_size());
   }
   bool linear() const override { return problem_->linear() && !held && shift == 0.0; }
   bool switched() const override { return switched_; }
@@ -129,7 +140,10 @@ class StepSolver::Kkt final : public NewtonProblem {
   /// B̂ᵀy = B̂ⱼᵀ over the independent rows, and one solve with the KKT matrix gives y.
   void take_least_norm(Vector& z) {
     residual(z, scratch_);
+    const double method_shift = shift;
+    shift = 0.0;
     assemble(z, on_);
+    shift = method_shift;
     const Layout& layout = matrix_->layout();
     Eigen::MatrixXd null = Eigen::MatrixXd::Zero(n_ + m_, Eigen::Index(dependent.size()));
     for (std::size_t k = 0; k < dependent.size(); ++k) {
@@ -138,7 +152,6 @@ class StepSolver::Kkt final : public NewtonProblem {
         if (const int row = layout.row_indices()[e]; row < n_) null(row, k) = matrix_->values()[layout.slot(row, column)];
     }
     if (!matrix_->factor()) return;
-    factored_on_ = on_;
     for (std::size_t k = 0; k < dependent.size(); ++k) {
       scratch_ = null.col(k);
       matrix_->solve(scratch_, scratch_);
@@ -218,7 +231,8 @@ class StepSolver::Kkt final : public NewtonProblem {
 StepSolver::StepSolver(const SolverMethod& method)
     : method_(method), newton_(newton_of(method_)), kkt_(std::make_unique<Kkt>()) {
   if (const auto* al = std::get_if<AugmentedLagrangian>(&method_))
-    require(al->epsilon > 0.0, "AugmentedLagrangian: epsilon must be positive, got {}.", al->epsilon);
+    require(al->epsilon >= 0.0, "AugmentedLagrangian: epsilon must be positive, or 0 to have one chosen, got {}.",
+            al->epsilon);
   if (const auto* uzawa = std::get_if<Uzawa>(&method_))
     require(uzawa->relaxation > 0.0 && uzawa->relaxation < 2.0, "Uzawa: relaxation must lie in (0, 2), got {}.",
             uzawa->relaxation);
@@ -252,7 +266,10 @@ SolveReport StepSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
     newton_.forget();
     report = attempt(z_);
   }
-  if (report.status == Status::ok && !kkt_->dependent.empty()) kkt_->take_least_norm(z_);
+  if (report.status == Status::ok && !kkt_->dependent.empty()) {
+    kkt_->take_least_norm(z_);
+    newton_.forget();  // the matrix was used for something else
+  }
   x = z_.head(n);
   lambda = z_.tail(m) / problem.force_scale();
   return report;
@@ -264,7 +281,7 @@ SolveReport StepSolver::attempt(Vector& z) {
   kkt_->shift = 0.0;
   kkt_->held = false;
   if (const auto* al = std::get_if<AugmentedLagrangian>(&method_); al != nullptr && kkt_->constraints() > 0) {
-    kkt_->shift = al->epsilon / std::abs(scales);
+    kkt_->shift = al->epsilon > 0.0 ? al->epsilon / std::abs(scales) : automatic_shift * dual_norm(z);
     report = iterate_updates(z, al->tolerance, al->max_updates);
   } else if (const auto* uzawa = std::get_if<Uzawa>(&method_); uzawa != nullptr && kkt_->constraints() > 0) {
     kkt_->held = true;
@@ -283,16 +300,13 @@ SolveReport StepSolver::iterate_updates(Vector& z, double tolerance, int max_upd
   const int m = kkt_->constraints(), n = kkt_->unknowns();
   const auto* al = std::get_if<AugmentedLagrangian>(&method_);
   const auto* uzawa = std::get_if<Uzawa>(&method_);
-  if (uzawa != nullptr && kkt_->dual_norm == 0.0) {
-    kkt_->measure_dual_norm(z);
-    if (!(kkt_->dual_norm > 0.0)) {
-      report.status = Status::singular;
-      return report;
-    }
-    newton_.forget();
+  if (uzawa != nullptr && !(dual_norm(z) > 0.0)) {
+    report.status = Status::singular;
+    return report;
   }
   const double constraint_scale = kkt_->problem().constraint_scale();
   double previous = 0.0;
+  bool remeasured = false;
   while (report.multiplier_updates < max_updates) {
     kkt_->center() = z.tail(m);
     const NewtonReport inner = newton_.solve(*kkt_, z);
@@ -309,8 +323,16 @@ SolveReport StepSolver::iterate_updates(Vector& z, double tolerance, int max_upd
     const double noise = 10.0 * kkt_->threshold(z, newton_.options().tolerance);
     const bool stalled = report.multiplier_updates > 1 && inner.first_correction <= noise;
     const double open = kkt_->complementarity(z);
-    if (open <= tolerance || (stalled && open <= 1e3 * noise * std::abs(constraint_scale))) return report;
-    if (report.multiplier_updates > 10 && report.contraction > 1.5) break;
+    const double settled = al != nullptr ? al->settled : uzawa->settled;
+    const bool quiet = inner.first_correction <= std::max(noise, settled * kkt_->size(z));
+    if ((open <= tolerance && quiet) || (stalled && open <= 1e3 * noise * std::abs(constraint_scale))) return report;
+    if (report.multiplier_updates > 10 && report.contraction > 1.0 && uzawa != nullptr && !remeasured) {
+      kkt_->dual_norm = 0.0;  // the step was chosen for another place
+      remeasured = true;
+      if (!(dual_norm(z) > 0.0)) break;
+    } else if (report.multiplier_updates > 10 && report.contraction > 1.5) {
+      break;
+    }
 
     if (uzawa != nullptr) {
       for (int i = 0; i < m; ++i) {
@@ -340,6 +362,14 @@ SolveReport StepSolver::iterate_updates(Vector& z, double tolerance, int max_upd
   return report;
 }
 
+double StepSolver::dual_norm(const Vector& z) {
+  if (kkt_->dual_norm == 0.0) {
+    kkt_->measure_dual_norm(z);
+    newton_.forget();
+  }
+  return kkt_->dual_norm;
+}
+
 bool StepSolver::set_dependent_aside(const Vector& z) {
   const std::vector<int> before = kkt_->dependent;
   kkt_->assemble(z, Vector::Ones(kkt_->constraints()));
@@ -351,7 +381,7 @@ bool StepSolver::set_dependent_aside(const Vector& z) {
 
 bool StepSolver::dependent_hold(const Vector& z, SolveReport& report) const {
   // A dependent constraint that the others do not imply shows up far above round-off.
-  const double allowed = 1e-6 * kkt_->size(z) + 1e6 * kkt_->problem().roundoff(z.data());
+  const double allowed = 1e-8 * kkt_->size(z) + 1e3 * kkt_->threshold(z, newton_.options().tolerance);
   for (const int row : kkt_->dependent) {
     if (kkt_->problem().sets()[row] != Set::zero) continue;
     if (std::abs(kkt_->c()[row] / kkt_->problem().constraint_scale()) <= allowed) continue;

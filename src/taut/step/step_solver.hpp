@@ -20,10 +20,12 @@ struct Multipliers {
 /// λ ← λ + [C H⁻¹Bᵀ]⁻¹ c with H = K + BᵀC/ε, which converges like Newton.
 struct AugmentedLagrangian {
   enum class Update { first_order, second_order };
-  double epsilon = 1e-6;
+  double epsilon = 0.0;  ///< 0 takes one percent of |S|, which contracts well whatever h and the units are
   Update update = Update::first_order;
   double tolerance = 1e-10;  ///< of every constraint, in its own units (rates: times h)
-  int max_updates = 500;     ///< per problem
+  double settled =
+      1e-10;  ///< and of the change of x by the last update, against x: for small h it is this that makes λ right
+  int max_updates = 500;  ///< per problem
   NewtonOptions newton{};
 };
 
@@ -32,6 +34,7 @@ struct AugmentedLagrangian {
 struct Uzawa {
   double relaxation = 1.0;   ///< ω in (0, 2)
   double tolerance = 1e-10;  ///< of every constraint, in its own units (rates: times h)
+  double settled = 1e-10;    ///< and of the change of x by the last update, against x
   int max_updates = 20000;   ///< per problem
   NewtonOptions newton{};
 };
@@ -79,6 +82,7 @@ class StepSolver {
   SolveReport attempt(Vector& z);
   SolveReport iterate_updates(Vector& z, double tolerance, int max_updates);
   bool set_dependent_aside(const Vector& z);
+  double dual_norm(const Vector& z);  ///< |S|, measured once
   bool dependent_hold(const Vector& z, SolveReport& report) const;
 
   SolverMethod method_;

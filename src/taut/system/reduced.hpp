@@ -333,9 +333,11 @@ template <class Map> class ReducedConstraints final : public ConstraintBlock, pu
     for (int r = 0; r < rows(); ++r) detail::scatter(parts(step, r, true).slope(), weight * lambda[r], slots, values);
   }
   std::unique_ptr<DynamicsBlock> penalized(double epsilon) const override {
-    // What ψ satisfies by itself adds nothing to the penalty, so that of all constraints serves.
+    // What ψ satisfies by itself adds nothing to the penalty, so that of whole blocks serves; those with another set have a block of
+    // reduced constraints of their own.
     auto penalties = std::make_shared<System>(system_->size());
-    for (const auto& block : system_->constraints()) penalties->add_block(block->penalized(epsilon));
+    for (const auto& block : system_->constraints())
+      if (block->set(0) == set_) penalties->add_block(block->penalized(epsilon));
     return std::make_unique<ReducedDynamics<Map>>(penalties, map_);
   }
 
@@ -400,16 +402,17 @@ template <class Map> System reduced(const System& system, const Map& map, const 
   System out(n);
   out.add_block(std::unique_ptr<DynamicsBlock>(std::make_unique<ReducedDynamics<Map>>(shared, map)));
 
-  // Four places around `near`: enough that a constraint met at all of them with its gradient is met by ψ itself.
+  // Four places around `near`, at four times: enough that a constraint met at all of them with its gradient is met by ψ itself.
   Vector broken = Vector::Zero(system.constraint_count());
   for (int sample = 0; sample < 4; ++sample) {
     Vector u = near;
     for (int i = 0; i < n; ++i) u[i] += 0.1 * sample * std::cos(1.0 + 2.0 * sample + 3.0 * i);
     const detail::Lifted<Map, Dual<n>> psi(map, u.data(), nullptr);
     const Vector q = psi.q();
-    const Eigen::MatrixXd G = system.constraint_gradient(0.0, q);
+    const double t = 0.7 * sample;
+    const Eigen::MatrixXd G = system.constraint_gradient(t, q);
     const Eigen::MatrixXd pulled = G * psi.J();
-    const Vector g = system.constraint_values(0.0, q);
+    const Vector g = system.constraint_values(t, q);
     for (int r = 0; r < system.constraint_count(); ++r) {
       const double scale = 1.0 + G.row(r).norm() * (1.0 + q.norm() + psi.J().norm());
       broken[r] = std::max({broken[r], std::abs(g[r]) / scale, pulled.row(r).norm() / scale});

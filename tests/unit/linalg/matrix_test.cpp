@@ -125,5 +125,22 @@ TEST(Rank, NamesTheLaterOfDependentRows) {
   EXPECT_TRUE(dependent_rows(Eigen::MatrixXd::Identity(3, 3).sparseView()).empty());
 }
 
+TEST(Rank, FindsTheDoubledRowsOfALongChainInItsOrder) {
+  const int n = 5000;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, 1.0);
+    entries.emplace_back(i, i + 1, -1.0);
+  }
+  for (const int doubled : {17, 4000}) {
+    const int row = doubled == 17 ? n : n + 1;
+    entries.emplace_back(row, doubled, 2.0);
+    entries.emplace_back(row, doubled + 1, -2.0);
+  }
+  Eigen::SparseMatrix<double, Eigen::RowMajor> rows(n + 2, n + 1);
+  rows.setFromTriplets(entries.begin(), entries.end());
+  EXPECT_EQ(dependent_rows(rows), (std::vector<int>{n, n + 1}));
+}
+
 }  // namespace
 }  // namespace taut

@@ -108,8 +108,12 @@ TEST(Simulate, RefusesBadInput) {
   };
   EXPECT_EQ(run({.step = 0.0, .end = 1.0}), "simulate: step must be positive, got 0.");
   EXPECT_EQ(run({.step = -0.1, .end = 1.0}), "simulate: step must be positive, got -0.1.");
-  EXPECT_EQ(run({.step = 0.1, .end = std::numeric_limits<double>::infinity()}), "simulate: end must be finite, got inf.");
+  EXPECT_EQ(run({.step = 0.1, .end = std::numeric_limits<double>::infinity()}),
+            "simulate: start and end time must be finite, got 0 and inf.");
   EXPECT_EQ(run({.step = 0.1, .end = 0.0}), "no error");
+  EXPECT_NE(run({.step = 1e-300, .end = 1.0}).find("more steps than time can count"), std::string::npos);
+  EXPECT_EQ(run({.step = 0.1, .end = 1.0, .halvings = -1}), "simulate: halvings must lie between 0 and 40, got -1.");
+  EXPECT_EQ(run({.step = 0.1, .end = 1.0, .observers = {Observer{}}}), "simulate: an observer is empty.");
   const std::string wrong = error_of([&] {
     State start = model.start;
     start.q[0] = 1.1;
@@ -148,6 +152,86 @@ TEST(Simulate, LongChainUsesABandAndRedundancyIsFoundThereToo) {
   EXPECT_EQ(path.dependent, std::vector<std::string>{"doubled link"});
   // Least norm: both links share the tension equally.
   EXPECT_NEAR(path.last.lambda[11], path.last.lambda[60], 1e-6 * std::abs(path.last.lambda[11]));
+}
+
+TEST(Simulate, TakesAStartAsPositionsAndVelocitiesWhateverMomentumItCarries) {
+  System system(Points{.count = 1, .dim = 2});
+  system.add(Pin{.point = 0});
+  State start = at_rest(system, Vector{{1, 0}});
+  start.v = Vector{{0, 3}};  // p is stale now
+  const auto path = simulate(system, start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0});
+  EXPECT_LE(certificate(system, path).energy.deviation, 1e-11);
+}
+
+TEST(Simulate, PendulumThatHangsThroughTheOriginIsNoSmallerForThat) {
+  for (const double tilt : {1e-3, 1e-2}) {
+    for (const double h : {1e-3, 1e-4}) {
+      System system(Points{.count = 1, .dim = 2});
+      system.add(Gravity{}).add(Pin{.point = 0, .at = {0, 1}, .length = 1});
+      const State start = at_rest(system, Vector{{std::sin(tilt), 1 - std::cos(tilt)}});
+      const auto path = simulate(system, start, Midpoint{}, Multipliers{}, {.step = h, .end = 0.5});
+      EXPECT_TRUE(path.finished) << path.message;
+      EXPECT_EQ(path.counts.retried, 0);
+    }
+  }
+}
+
+TEST(Simulate, WhatRestsRestsWithTheRightMultiplier) {
+  System hung(Points{.count = 2, .dim = 2});
+  hung.add(Gravity{}).add(Hold<>{.point = 0, .motion = Place{{.1, .3, 0}}}).add(Spring{.stiffness = 1e6, .length = 1});
+  const auto path = simulate(hung, at_rest(hung, Vector{{.1, .3, .1, -.7 - 9.81e-6}}), Midpoint{}, Multipliers{},
+                             {.step = .01, .end = .1});
+  ASSERT_TRUE(path.finished) << path.message;
+  for (int k = 1; k < path.size(); ++k) EXPECT_NEAR(path.lambda(k)[1], -19.62, 1e-6) << k;
+
+  System pendulum(Points{.count = 1, .dim = 2});
+  pendulum.add(Gravity{}).add(Pin{.point = 0});
+  for (const double epsilon : {1e-6, 1e-9}) {
+    const System soft = penalized(pendulum, epsilon);
+    double stretch = 1.0;  // (1 + s)((1 + s)² − 1)/2 = ε m g
+    for (int k = 0; k < 50; ++k) stretch = std::sqrt(1.0 + 2.0 * epsilon * 9.81 / stretch);
+    const auto rest =
+        simulate(soft, at_rest(soft, Vector{{0, -stretch}}), Midpoint{}, Multipliers{}, {.step = .01, .end = 1.0});
+    EXPECT_TRUE(rest.finished) << rest.message;
+    EXPECT_EQ(rest.counts.retried, 0);
+    EXPECT_NEAR(rest.last.q[1], -stretch, 1e-9);
+  }
+}
+
+TEST(Simulate, CarriesAMassRatioOfABillion) {
+  System system(Points{.count = 2, .dim = 2, .masses = {1.0, 1e9}});
+  system.add(Gravity{}).add(Pin{.point = 0}).add(Distance{});
+  const auto path =
+      simulate(system, at_rest(system, Vector{{1, 0, 2, 0}}), Midpoint{}, Multipliers{}, {.step = 1e-4, .end = 0.05});
+  EXPECT_TRUE(path.finished) << path.message;
+}
+
+TEST(Simulate, EverySolverMovesARedundantPendulumAlike) {
+  System system(Points{.count = 1, .dim = 2});
+  system.add(Gravity{}).add(Pin{}).add(Pin{}, "again");
+  const State start = at_rest(system, Vector{{1, 0}});
+  const auto run = [&](const SolverMethod& method) {
+    return simulate(system, start, Midpoint{}, method, {.step = .01, .end = 3.0});
+  };
+  const auto expected = run(Multipliers{});
+  for (const NamedSolver& solver : solvers()) {
+    const auto path = run(solver.method);
+    ASSERT_TRUE(path.finished) << solver.name << ": " << path.message;
+    EXPECT_LE((path.last.q - expected.last.q).norm(), 1e-6) << solver.name;
+    EXPECT_NEAR(path.last.lambda[0], path.last.lambda[1], 1e-5 * std::abs(path.last.lambda[0])) << solver.name;
+  }
+}
+
+TEST(Simulate, MultipliersAreRightForSmallStepsAndSmallSystemsInEverySolver) {
+  for (const auto& [length, h] : {std::pair(1.0, 1e-5), std::pair(1e-3, 1e-4)}) {
+    const Model model = chain({.links = 2, .length = length});
+    const auto expected = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = h, .end = 20 * h}).last;
+    for (const NamedSolver& solver : solvers()) {
+      const auto path = simulate(model.system, model.start, Midpoint{}, solver.method, {.step = h, .end = 20 * h});
+      ASSERT_TRUE(path.finished) << solver.name << ": " << path.message;
+      EXPECT_LE((path.last.lambda - expected.lambda).norm(), 1e-4 * 9.81 / length) << solver.name << " " << length;
+    }
+  }
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Nearest final : public StepProblem {
   int unknowns() const override { return int(a_.size()); }
   const std::vector<Set>& sets() const override { return sets_; }
   const std::shared_ptr<const Layout>& layout() const override { return layout_; }
-  double roundoff(const double*) const override { return 1e-15; }
+  double natural_size() const override { return 1.0; }
   void residual(const double* x, const double* lambda, double* r, double* c) override {
     const Eigen::Map<const Vector> X(x, unknowns());
     Eigen::Map<Vector> R(r, unknowns());
@@ -127,8 +127,8 @@ TEST(StepSolver, SecondOrderUpdateNeedsFarFewerUpdates) {
   const int first = solve(problem, AugmentedLagrangian{.epsilon = 1.0}, Vector{{1, 1}}).report.multiplier_updates;
   const int second = solve(problem, AugmentedLagrangian{.epsilon = 1.0, .update = Update::second_order}, Vector{{1, 1}})
                          .report.multiplier_updates;
-  EXPECT_GE(first, 20);
-  EXPECT_LE(second, 6);
+  EXPECT_GE(first, 3 * second);
+  EXPECT_LE(second, 8) << "quadratic convergence, and one solution to see that x has settled";
 }
 
 TEST(StepSolver, FirstOrderUpdateContractsAsPredicted) {
@@ -171,7 +171,7 @@ TEST(StepSolver, AnImpossibleConstraintIsSlowNotEndless) {
 }
 
 TEST(StepSolver, RefusesMeaninglessOptions) {
-  EXPECT_THROW(StepSolver(AugmentedLagrangian{.epsilon = 0.0}), std::invalid_argument);
+  EXPECT_THROW(StepSolver(AugmentedLagrangian{.epsilon = -1.0}), std::invalid_argument);
   EXPECT_THROW(StepSolver(Uzawa{.relaxation = 2.0}), std::invalid_argument);
 }
 

@@ -57,6 +57,30 @@ TEST(Reduced, CommutesWithPenalising) {
   EXPECT_LE((a.momentum(instant(at)) - b.momentum(instant(at))).norm(), 1e-12);
 }
 
+TEST(Reduced, PenaltyOfEqualitiesAndInequalitiesIsCountedOnce) {
+  System system = double_pendulum(2);
+  system.add(Pin{.point = 1, .at = {1.5, 0.0}, .length = 0.9}).add(HalfSpace{.point = 1, .offset = 3.0});
+  const Vector near{{0.5, 0.8}};
+  const System a = penalized(reduced(system, PlaneAngles{}, near), 0.01),
+               b = reduced(penalized(system, 0.01), PlaneAngles{}, near);
+  const State at = generic_state(a);
+  EXPECT_NEAR(a.potential_energy(instant(at)), b.potential_energy(instant(at)), 1e-9);
+}
+
+struct Leaving {
+  template <class T> std::array<T, 3> operator()(const T& t) const { return {t * t, T(0.0), T(0.0)}; }
+};
+struct OnePoint {
+  static constexpr int coordinates = 1;
+  template <class T> std::array<T, 2> operator()(const std::array<T, 1>& u) const { return {T(0.0), u[0]}; }
+};
+
+TEST(Reduced, KeepsADrivenConstraintThatHoldsAtTheFirstInstantOnly) {
+  System system(Points{.count = 1, .dim = 2});
+  system.add(Hold<Leaving>{.point = 0});
+  EXPECT_EQ(reduced(system, OnePoint{}, Vector{{0.0}}).constraint_count(), 2);
+}
+
 TEST(Reduced, RefusesAMapOfTheWrongSize) {
   const System system = double_pendulum(3);
   EXPECT_THROW(reduced(system, PlaneAngles{}, Vector{{0.5, 0.8}}), InputError);
