@@ -1,5 +1,6 @@
 #pragma once
 
+#include <taut/base/large_vector.hpp>
 #include <vector>
 
 namespace taut {
@@ -21,10 +22,10 @@ class BandedLu {
 
  private:
   int size_, band_;
-  std::vector<int> order_;               // unknown at each place
-  std::vector<unsigned char> exchange_;  // row swapped with i in step i, as an offset 0..b
-  std::vector<double> lower_, upper_;
-  std::vector<double> ordered_;
+  LargeVector<int> order_;               // unknown at each place
+  LargeVector<unsigned char> exchange_;  // row swapped with i in step i, as an offset 0..b
+  LargeVector<double> lower_, upper_;
+  LargeVector<double> ordered_;
   double pivot_ratio_ = 0.0;
 };
 
