@@ -91,6 +91,9 @@ void check(const System& system, const State& start, const SimulateOptions& opti
 Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
                     const SimulateOptions& options) {
   check(system, start, options);
+  require(!options.resume || integrator.traits().levels == 1,
+          "simulate: {} needs {} states of the past and cannot be resumed from one.", integrator.traits().name,
+          integrator.traits().levels);
   Trajectory path(system.size(), system.constraint_count());
   path.integrator = integrator.traits().name;
   path.solver = name_of(method);

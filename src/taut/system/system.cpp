@@ -25,6 +25,8 @@ System::System(Points points) : size_(points.count * points.dim), points_(points
   require(points.masses.empty() || int(points.masses.size()) == points.count,
           "Points: {} masses are given for {} points; give one per point, or `mass` for all.", points.masses.size(),
           points.count);
+  for (int k = 0; k < points.count; ++k)
+    require(points.mass_of(k) >= 0.0, "Points: the mass of point {} must not be negative, got {}.", k, points.mass_of(k));
   add(PointMasses{});
 }
 

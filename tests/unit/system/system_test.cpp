@@ -43,6 +43,8 @@ TEST(System, SaysWhatIsWrongWithItsInput) {
             "Points: 1 masses are given for 2 points; give one per point, or `mass` for all.");
   EXPECT_EQ(error_of([] { System(Points{.count = 2, .dim = 2}).add(Distance{.from = 0, .to = 5}); }),
             "Distance 0-5: touches coordinate 10, but the system has only 4.");
+  EXPECT_EQ(error_of([] { System(Points{.count = 1, .dim = 2, .mass = -1.0}); }),
+            "Points: the mass of point 0 must not be negative, got -1.");
   EXPECT_EQ(error_of([] { System(2).add(Gravity{}); }),
             "Gravity: needs points, but the system has generalised coordinates.");
   EXPECT_EQ(error_of([] { penalized(System(1), 0.0); }), "penalized: epsilon must be positive, got 0.");
