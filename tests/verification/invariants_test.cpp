@@ -27,7 +27,6 @@ TEST(Invariants, EnergyOfMidpointIsBoundedAndDoesNotDriftOverAHundredThousandSte
 }
 
 TEST(Invariants, EnergyInMinimalCoordinatesIsBoundedAndDoesNotDriftOverAHundredThousandSteps) {
-  const Model model = gh95_ellipse();
   System links(2);
   links.add(
       CompoundLinks{.a1 = 0.5, .a2 = 0.25, .l1 = 1, .l2 = 0.5, .m1 = 10, .m2 = 5, .I1 = 0.8333, .I2 = 0.1042, .g = 9.82});

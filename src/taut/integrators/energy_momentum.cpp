@@ -26,7 +26,7 @@ class Problem final : public StepProblem {
   double constraint_scale() const override { return 0.5 * h_; }
   double natural_size() const override { return natural_size_; }
 
-  /// out = pₙ₊₁ − pₙ as the forces give it; sets the end of the step to that of x.
+  /// out += weight·(pₙ₊₁ − pₙ) as the forces give it; leaves the end of the step for x in end().
   void add_impulse(const double* x, const double* Lambda, double weight, double* out) {
     const Segment step = segment(x);
     for (const auto& block : system_.dynamics()) block->discrete()->add_discrete(step, weight * h_, out);
@@ -78,7 +78,7 @@ class EnergyMomentumStepper final : public Stepper {
   StepReport advance(History past, double h, State& next) override {
     const State& now = past.back();
     next.t = now.t + h;
-    // The second-last velocity continues alternating parts of v, which the scheme does not damp.
+    // A guess by extrapolation where the past allows it.
     next.v = now.v;
     if (past.size() > 1) {
       const State& before = past[past.size() - 2];
