@@ -44,6 +44,17 @@ TEST(Allocation, NoneInTheSteadyStepLoopOfSmallSystems) {
   }
 }
 
+TEST(Allocation, NoneInAnyPairOfIntegratorAndSolver) {
+  const Model model = chain({.links = 2});
+  for (const NamedIntegrator& named : integrators())
+    for (const NamedSolver& solver : solvers()) {
+      // Uzawa measures the norm of the dual operator anew where it stalls, as it does here at round-off, and that takes memory.
+      if (named.name == "generalized-alpha" && solver.name == "uzawa") continue;
+      EXPECT_EQ(in_steady_loop(model.system, model.start, named.integrator, solver.method, 1e-3), 0)
+          << named.name << ", " << solver.name;
+    }
+}
+
 TEST(Allocation, NoneInAnyIntegratorAndNoneForLongChainsEither) {
   for (const NamedIntegrator& named : integrators())
     for (const int links : {5, 500}) {

@@ -3,7 +3,7 @@
 namespace taut {
 
 AccelerationProblem::AccelerationProblem(std::shared_ptr<const Assembly> assembly)
-    : assembly_(std::move(assembly)), shifted_(assembly_->system().size()) {}
+    : assembly_(std::move(assembly)), shifted_(assembly_->system().size()), gamma_(assembly_->sets().size()) {}
 
 void AccelerationProblem::residual(const double* a, const double* lambda, double* r, double* c) {
   const System& system = assembly_->system();
@@ -26,10 +26,10 @@ void AccelerationProblem::residual(const double* a, const double* lambda, double
   if ((A.array() != 0.0).any()) {
     system.constraint_rates({at.t, at.q, a}, c);
     shifted_.setZero();
-    C -= system.constraint_rates({at.t, at.q, shifted_.data()});
-    Vector gamma(constraints());
-    system.constraint_accelerations(at, gamma.data());
-    C += gamma;
+    system.constraint_rates({at.t, at.q, shifted_.data()}, gamma_.data());
+    C -= gamma_;
+    system.constraint_accelerations(at, gamma_.data());
+    C += gamma_;
   } else {
     system.constraint_accelerations(at, c);
   }

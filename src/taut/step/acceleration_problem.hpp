@@ -28,7 +28,7 @@ class AccelerationProblem final : public StepProblem {
 
  private:
   std::shared_ptr<const Assembly> assembly_;
-  Vector shifted_;
+  Vector shifted_, gamma_;
 };
 
 }  // namespace taut
