@@ -24,7 +24,7 @@ struct Watcher {
   const Report& report;
   std::string what;
   double from, to;
-  void operator()(const Progress& p) const { report(what, from + (to - from) * double(p.step) / double(p.steps)); }
+  void operator()(const Progress& p) const { report(what, from + (to - from) * p.done); }
 };
 
 double tip_y(const Trajectory& path, int k) { return std::sin(path.q(k)[0]) + 0.5 * std::sin(path.q(k)[1]); }

@@ -48,7 +48,7 @@ Outcome run_gh95_wall(const Report& report) {
   int done = 0;
   for (const Case& one : cases) {
     const std::string what = fmt::format("penalty {}", one.name);
-    const auto watch = [&](const Progress& p) { report(what, (done + double(p.step) / double(p.steps)) / 5.0); };
+    const auto watch = [&](const Progress& p) { report(what, (done + p.done) / 5.0); };
     const System soft = penalized(model.system, one.epsilon);
     const Trajectory path =
         simulate(soft, model.start, Midpoint{}, newton, {.step = step, .end = end, .observers = {watch}});

@@ -1,6 +1,7 @@
 #include <Eigen/LU>
 
 #include "double_pendulum.hpp"
+#include "error_of.hpp"
 #include "laws.hpp"
 
 /// Orders are measured: the slope of the error over at least three steps, against solutions found by other means.
@@ -8,6 +9,7 @@ namespace taut {
 namespace {
 
 using testing::double_pendulum;
+using testing::error_of;
 using testing::PlaneAngles;
 using testing::slope;
 
@@ -38,8 +40,10 @@ State run(const System& system, const State& start, const Integrator& integrator
 
 /// Steps small enough for the leading error term, large enough to stay above round-off.
 std::vector<double> steps_for(int order) {
+  if (order == 1) return {4e-4, 2e-4, 1e-4, 5e-5};
   if (order <= 4) return {0.01, 0.005, 0.0025, 0.00125};
-  return {1.0 / 160, 1.0 / 240, 1.0 / 320, 1.0 / 400};
+  if (order <= 5) return {1.0 / 160, 1.0 / 240, 1.0 / 320, 1.0 / 400};
+  return {1.0 / 20, 1.0 / 30, 1.0 / 40};
 }
 
 class EveryIntegrator : public ::testing::TestWithParam<NamedIntegrator> {};
@@ -65,31 +69,48 @@ TEST_P(EveryIntegrator, HasItsOrderInMinimalCoordinatesOnTheDoublePendulum) {
   const Vector u{{0.9, 1.4}}, w{{0.3, -0.5}};
   Vector q, v;
   lift(PlaneAngles{}, u, w, q, v);
-  const Vector reference = run(system, state_at(system, 0, q, v), RungeKutta{dormand_prince5()}, 5e-4, 1.0).q;
+  const Vector reference = run(system, state_at(system, 0, q, v), RungeKutta{dormand_prince8()}, 2e-3, 1.0).q;
   const System angles = reduced(system, PlaneAngles{}, u);
-  const std::vector<double> steps = steps_for(GetParam().integrator.traits().order);
+  if (GetParam().name == "three-level") {
+    EXPECT_NE(error_of([&] { GetParam().integrator.bind(angles, Multipliers{}); }).find("use EnergyMomentum"),
+              std::string::npos)
+        << "its mass is constant by definition";
+    return;
+  }
+  const Traits traits = GetParam().integrator.traits();
+  const int order = traits.free_order > 0 ? traits.free_order : traits.order;
+  const std::vector<double> steps = steps_for(order);
   std::vector<double> errors;
   for (const double h : steps) {
     const State end = run(angles, state_at(angles, 0, u, w), GetParam().integrator, h, 1.0);
     lift(PlaneAngles{}, end.q, end.v, q, v);
     errors.push_back((q - reference).norm());
   }
-  EXPECT_NEAR(slope(steps, errors), GetParam().integrator.traits().order, 0.15) << errors[0] << " " << errors.back();
+  EXPECT_NEAR(slope(steps, errors), order, 0.15) << errors[0] << " " << errors.back();
 }
 
 TEST_P(EveryIntegrator, HasAMultiplierOfItsOrderAtItsStatedTime) {
   const Traits traits = GetParam().integrator.traits();
   if (traits.multiplier_order == 0) GTEST_SKIP() << "promises nothing of its multiplier";
   const Model model = double_spherical_pendulum();
-  const std::vector<double> steps = steps_for(traits.order);
+  // λ of order 8 is ten times farther from round-off than positions are, and its leading term shows later.
+  const std::vector<double> steps =
+      traits.order == 8 ? std::vector{1.0 / 40, 1.0 / 50, 1.0 / 60, 1.0 / 70} : steps_for(traits.order);
   std::vector<double> errors;
   for (const double h : steps) {
-    const Vector lambda = run(model.system, model.start, GetParam().integrator, h, 0.5).lambda;
-    const double time = 0.5 - h + traits.multiplier_time * h;
-    const State fine = run(model.system, model.start, RungeKutta{dormand_prince5()}, 1e-3, time);
-    errors.push_back((lambda - multiplier_at(model.system, fine)).norm());
+    // At several ends, so that no zero of the leading error term is taken for the rule.
+    double sum = 0.0;
+    for (const double end : {0.5, 0.8, 1.0}) {
+      const Trajectory path =
+          simulate(model.system, model.start, GetParam().integrator, Multipliers{}, {.step = h, .end = end, .every = 0});
+      ASSERT_TRUE(path.finished) << path.message;
+      const double last = path.counts.smallest_step, time = end - last + traits.multiplier_time * last;
+      const State fine = run(model.system, model.start, RungeKutta{dormand_prince8()}, 2e-3, time);
+      sum += (path.last.lambda - multiplier_at(model.system, fine)).squaredNorm();
+    }
+    errors.push_back(std::sqrt(sum));
   }
-  EXPECT_NEAR(slope(steps, errors), traits.multiplier_order, 0.15) << errors[0] << " " << errors[3];
+  EXPECT_NEAR(slope(steps, errors), traits.multiplier_order, 0.15) << errors[0] << " " << errors.back();
 }
 
 TEST(Order, PenaltyTendsToMultipliersWithRateOneInEpsilon) {

@@ -10,10 +10,20 @@ const std::vector<NamedIntegrator>& integrators() {
       {"midpoint-literal", "(40) word by word; multipliers oscillate: for the paper's tables only",
        Midpoint{Midpoint::Constraint::literal}},
       {"rattle", "Stormer-Verlet with constraints exact in positions and velocities", Rattle{}},
+      {"gcn", "generalised Crank-Nicolson (16), reaction centred", Gcn{}},
+      {"gcn-middle", "the same with the reaction at the middle level", Gcn{.reaction = Reaction::middle}},
+      {"gcn-new", "the same with the reaction at the new level, as the papers print it: of order 1, loses energy",
+       Gcn{.reaction = Reaction::new_point}},
+      {"houbolt", "three levels and the new one, strongly damped", Houbolt{}},
+      {"newmark", "trapezoidal rule, beta = 1/4 and gamma = 1/2, reaction centred", Newmark{}},
+      {"newmark-new", "the same with the reaction at the new level: of order 1, loses energy",
+       Newmark{.reaction = Reaction::new_point}},
+      {"three-level", "form (31) with discrete gradients: keeps its discrete energy; constant mass", ThreeLevel{}},
       {"energy-momentum", "discrete gradients: energy exact for any mass and any constraint", EnergyMomentum{}},
       {"generalized-alpha", "damps what the step does not resolve; of order 2 in the multipliers too", GeneralizedAlpha{}},
       {"rk4", "explicit Runge-Kutta of order 4 on accelerations, projected onto the constraints", RungeKutta{kutta4()}},
-      {"dopri5", "the same with the fifth-order scheme of Dormand and Prince", RungeKutta{dormand_prince5()}},
+      {"dopri5", "the same with Dormand and Prince 5(4); takes tolerances", RungeKutta{dormand_prince5()}},
+      {"dop853", "the same with Dormand and Prince 8(5,3); takes tolerances", RungeKutta{dormand_prince8()}},
   };
   return all;
 }

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <taut/integrators/energy_momentum.hpp>
+#include <taut/integrators/gcn.hpp>
 #include <taut/integrators/generalized_alpha.hpp>
+#include <taut/integrators/houbolt.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/integrators/midpoint.hpp>
+#include <taut/integrators/newmark.hpp>
 #include <taut/integrators/rattle.hpp>
 #include <taut/integrators/runge_kutta.hpp>
 #include <vector>
@@ -17,6 +21,8 @@ struct NamedIntegrator {
   std::string summary;
   Integrator integrator;
 };
+
+inline std::ostream& operator<<(std::ostream& out, const NamedIntegrator& one) { return out << one.name; }
 
 /// Every scheme there is, with its default options.
 const std::vector<NamedIntegrator>& integrators();

@@ -1,79 +1,88 @@
 #include <cmath>
+#include <optional>
 #include <taut/base/require.hpp>
 #include <taut/integrators/energy_momentum.hpp>
 #include <taut/step/assembly.hpp>
+#include <taut/step/index_one.hpp>
 
 namespace taut {
 namespace {
 
-/// The equations of one step in x = vₙ₊₁; force scale h, constraint scale h/2 = ∂qₙ₊₁/∂x.
+/// The equations of one step in x, the velocity at the end q₊ = q + h/2 (v + x) of a segment that starts in (q, v); force scale h.
+/// Constraints hold at `held + reach·x`, and their forces are discrete gradients from `from` to there.
 class Problem final : public StepProblem {
  public:
   explicit Problem(const System& system)
       : system_(system), assembly_(system, {.constraints = true, .curvature = true}), q_(system.size()) {}
 
-  void pose(const State& now, double h) {
-    now_ = &now;
-    h_ = h;
-    base_ = now.q + 0.5 * h * now.v;
-    natural_size_ = 2.0 * size_.of(system_, now) / std::abs(h);
-  }
+  /// The start of the segment, and its momentum; by address.
+  const Vector *q = nullptr, *v = nullptr, *p = nullptr;
+  double t_middle = 0.0;
+
+  /// The constraints.
+  const Vector *from = nullptr, *held = nullptr;
+  double reach = 0.0, t_held = 0.0;
+  double h = 0.0, size = 0.0;
 
   int unknowns() const override { return system_.size(); }
   const std::vector<Set>& sets() const override { return assembly_.sets(); }
   const std::shared_ptr<const Layout>& layout() const override { return assembly_.layout(); }
-  double force_scale() const override { return h_; }
-  double constraint_scale() const override { return 0.5 * h_; }
-  double natural_size() const override { return natural_size_; }
+  double force_scale() const override { return h; }
+  double constraint_scale() const override { return reach; }
+  double natural_size() const override { return size; }
 
-  /// out += weight·(pₙ₊₁ − pₙ) as the forces give it; leaves the end of the step for x in end().
+  /// out += weight·(p₊ − p) as the forces give it.
   void add_impulse(const double* x, const double* Lambda, double weight, double* out) {
     const Segment step = segment(x);
-    for (const auto& block : system_.dynamics()) block->discrete()->add_discrete(step, weight * h_, out);
+    for (const auto& block : system_.dynamics()) block->discrete()->add_discrete(step, weight * h, out);
+    if (constraints() == 0) return;
+    const Segment hold = constraint_segment(x);
     for (const auto& block : system_.constraints()) {
-      block->discrete()->add_discrete(step, Lambda, -weight, out);
+      block->discrete()->add_discrete(hold, Lambda, -weight, out);
       Lambda += block->terms() * block->rows();
     }
   }
 
   void residual(const double* x, const double* Lambda, double* r, double* c) override {
-    Eigen::Map<Vector>(r, unknowns()) = -now_->p;
+    Eigen::Map<Vector>(r, unknowns()) = -*p;
     add_impulse(x, Lambda, -1.0, r);
-    system_.add_dynamics({now_->t + h_, q_.data(), x}, 1.0, 0.0, r);
-    system_.constraint_values(now_->t + h_, q_.data(), c);
+    system_.add_dynamics({t_middle + 0.5 * h, q_.data(), x}, 1.0, 0.0, r);
+    if (constraints() > 0) system_.constraint_values(t_held, q_held_.data(), c);
   }
 
   void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override {
     const Segment step = segment(x);
-    const double dq = 0.5 * h_;
-    assembly_.add_dynamics({now_->t + h_, q_.data(), x}, {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0}, values);
-    assembly_.add_discrete_dynamics(step, -h_, dq, values);
+    const double dq = 0.5 * h;
+    assembly_.add_dynamics({t_middle + 0.5 * h, q_.data(), x}, {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0}, values);
+    assembly_.add_discrete_dynamics(step, -h, dq, values);
     if (constraints() == 0) return;
-    assembly_.add_discrete_directions(step, 1.0, values);
-    assembly_.add_discrete_curvature(step, Lambda, dq, values);
-    assembly_.add_gradient(now_->t + h_, q_.data(), 1.0, row_weight, values);
+    const Segment hold = constraint_segment(x);
+    assembly_.add_discrete_directions(hold, 1.0, values);
+    assembly_.add_discrete_curvature(hold, Lambda, reach, values);
+    assembly_.add_gradient(t_held, q_held_.data(), 1.0, row_weight, values);
   }
-
-  const Vector& end() const { return q_; }
 
  private:
   Segment segment(const double* x) {
-    q_ = base_ + 0.5 * h_ * Eigen::Map<const Vector>(x, unknowns());
-    return {now_->t + 0.5 * h_, now_->q.data(), q_.data(), now_->v.data(), x};
+    q_ = *q + 0.5 * h * (*v + Eigen::Map<const Vector>(x, unknowns()));
+    return {t_middle, q->data(), q_.data(), v->data(), x};
+  }
+  Segment constraint_segment(const double* x) {
+    q_held_ = *held + reach * Eigen::Map<const Vector>(x, unknowns());
+    return {t_middle, from->data(), q_held_.data(), v->data(), x};
   }
 
   const System& system_;
   Assembly assembly_;
-  const State* now_ = nullptr;
-  double h_ = 0.0, natural_size_ = 0.0;
-  ConfigurationSize size_;
-  Vector q_, base_;
+  Vector q_, q_held_;
 };
 
 class EnergyMomentumStepper final : public Stepper {
  public:
-  EnergyMomentumStepper(const System& system, const SolverMethod& method)
-      : system_(system), problem_(system), solver_(method), lambda_(Vector::Zero(system.constraint_count())) {}
+  EnergyMomentumStepper(const System& system, const SolverMethod& method, bool project)
+      : system_(system), problem_(system), solver_(method), lambda_(Vector::Zero(system.constraint_count())) {
+    if (project && system.constraint_count() > 0) projection_.emplace(system, method);
+  }
 
   StepReport advance(History past, double h, State& next) override {
     const State& now = past.back();
@@ -85,17 +94,94 @@ class EnergyMomentumStepper final : public Stepper {
       next.v += (h / (now.t - before.t)) * (now.v - before.v);
     }
     lambda_ = now.lambda;
-    problem_.pose(now, h);
+    base_ = now.q + 0.5 * h * now.v;
+    problem_.q = problem_.from = &now.q;
+    problem_.v = &now.v;
+    problem_.p = &now.p;
+    problem_.held = &base_;
+    problem_.h = h;
+    problem_.reach = 0.5 * h;
+    problem_.t_middle = now.t + 0.5 * h;
+    problem_.t_held = next.t;
+    problem_.size = 2.0 * size_.of(system_, now) / std::abs(h);
     StepReport report{.solve = solver_.solve(problem_, next.v, lambda_)};
-    if (!report.ok()) {
-      report.trouble = explain(report.solve, system_, instant(now), h);
-      return report;
-    }
+    if (!report.ok()) return failed(report, now, h);
     // The momentum from the forces, which keeps angular momentum to h times the error left in the step.
     next.p = now.p;
     impulse_ = lambda_ * h;
     problem_.add_impulse(next.v.data(), impulse_.data(), 1.0, next.p.data());
-    next.q = problem_.end();
+    next.q = base_ + 0.5 * h * next.v;
+    next.lambda = lambda_;
+    if (!projection_) return report;
+
+    const double before = system_.kinetic_energy(instant(next));
+    const SolveReport velocity = projection_->project_velocity(next.t, next.q, next.v);
+    report.velocity_iterations = velocity.newton_iterations;
+    if (velocity.status != Status::ok) {
+      report.solve = velocity;
+      return failed(report, now, h);
+    }
+    next.p.setZero();
+    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    report.projection_energy = system_.kinetic_energy(instant(next)) - before;
+    return report;
+  }
+
+  const std::vector<int>& dependent() const override { return solver_.dependent(); }
+
+ private:
+  StepReport failed(StepReport report, const State& now, double h) const {
+    report.trouble = explain(report.solve, system_, instant(now), h);
+    return report;
+  }
+
+  const System& system_;
+  Problem problem_;
+  StepSolver solver_;
+  std::optional<IndexOne> projection_;
+  ConfigurationSize size_;
+  Vector lambda_, impulse_, base_;
+};
+
+/// The same problem on a staggered grid: the segment runs between the middles of two steps, constraints hold at the nodes.
+class ThreeLevelStepper final : public Stepper {
+ public:
+  ThreeLevelStepper(const System& system, const SolverMethod& method)
+      : system_(system),
+        starter_(EnergyMomentum{}.bind(system, method)),
+        problem_(system),
+        solver_(method),
+        lambda_(Vector::Zero(system.constraint_count())) {}
+
+  StepReport advance(History past, double h, State& next) override {
+    if (past.size() < 2) return starter_->advance(past, h, next);
+    const State &now = past.back(), &before = past[past.size() - 2];
+    w_ = (now.q - before.q) / h;
+    middle_ = 0.5 * (before.q + now.q);
+    p_.setZero(system_.size());
+    system_.add_dynamics({now.t - 0.5 * h, middle_.data(), w_.data()}, 1.0, 0.0, p_.data());
+    x_ = w_;
+    if (past.size() > 2) x_ += w_ - (before.q - past[past.size() - 3].q) / h;
+    lambda_ = now.lambda;
+    problem_.q = &middle_;
+    problem_.v = &w_;
+    problem_.p = &p_;
+    problem_.from = &before.q;
+    problem_.held = &now.q;
+    problem_.h = problem_.reach = h;
+    problem_.t_middle = now.t;
+    problem_.t_held = now.t + h;
+    problem_.size = size_.of(system_, now) / std::abs(h);
+    StepReport report{.solve = solver_.solve(problem_, x_, lambda_)};
+    if (!report.ok()) {
+      report.trouble = explain(report.solve, system_, instant(now), h);
+      return report;
+    }
+    next.t = now.t + h;
+    next.q = now.q + h * x_;
+    next.v = 1.5 * x_ - 0.5 * w_;
+    next.p.setZero(system_.size());
+    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
     next.lambda = lambda_;
     return report;
   }
@@ -104,10 +190,24 @@ class EnergyMomentumStepper final : public Stepper {
 
  private:
   const System& system_;
+  std::unique_ptr<Stepper> starter_;
   Problem problem_;
   StepSolver solver_;
-  Vector lambda_, impulse_;
+  ConfigurationSize size_;
+  Vector lambda_, x_, w_, middle_, p_;
 };
+
+void require_discrete_gradients(const System& system, const std::string& scheme) {
+  require_equalities(system, scheme);
+  const auto check = [&](const auto& blocks) {
+    for (const auto& block : blocks)
+      require(block->discrete() != nullptr,
+              "{}: '{}' has no discrete gradients; use Midpoint or Rattle, or the system in its own coordinates.", scheme,
+              block->name(0));
+  };
+  check(system.dynamics());
+  check(system.constraints());
+}
 
 }  // namespace
 
@@ -115,25 +215,36 @@ Traits EnergyMomentum::traits() const {
   return {.name = "energy-momentum",
           .levels = 1,
           .order = 2,
-          .symmetric = true,
+          .symmetric = !project_velocity,
           .symplectic = false,
-          .conserves_energy = true,
+          .conserves_energy = !project_velocity,
           .conserves_momentum = true,
           .multiplier_time = 0.5,
           .multiplier_order = 2};
 }
 
 std::unique_ptr<Stepper> EnergyMomentum::bind(const System& system, const SolverMethod& method) const {
-  require_equalities(system, "EnergyMomentum");
-  for (const auto& block : system.dynamics())
-    require(block->discrete() != nullptr,
-            "EnergyMomentum: '{}' has no discrete gradients; use Midpoint or Rattle, or the system in its own coordinates.",
-            block->name(0));
-  for (const auto& block : system.constraints())
-    require(block->discrete() != nullptr,
-            "EnergyMomentum: '{}' has no discrete gradients; use Midpoint or Rattle, or the system in its own coordinates.",
-            block->name(0));
-  return std::make_unique<EnergyMomentumStepper>(system, method);
+  require_discrete_gradients(system, "EnergyMomentum");
+  return std::make_unique<EnergyMomentumStepper>(system, method, project_velocity);
+}
+
+Traits ThreeLevel::traits() const {
+  return {.name = "three-level",
+          .levels = 2,
+          .order = 2,
+          .symmetric = true,
+          .symplectic = false,
+          .conserves_energy = false,
+          .conserves_momentum = false,
+          .multiplier_time = 0.0,
+          .multiplier_order = 2};
+}
+
+std::unique_ptr<Stepper> ThreeLevel::bind(const System& system, const SolverMethod& method) const {
+  require_discrete_gradients(system, "ThreeLevel");
+  require(system.constant_mass(),
+          "ThreeLevel: the form (31) has a constant mass, this system does not; use EnergyMomentum, which takes any.");
+  return std::make_unique<ThreeLevelStepper>(system, method);
 }
 
 }  // namespace taut

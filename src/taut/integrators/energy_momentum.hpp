@@ -19,6 +19,25 @@ namespace taut {
 /// Trap: vₙ enters with a minus sign in vₙ₊₁ = 2Δq/h − vₙ, so what is inconsistent in v₀ never dies out but alternates.
 /// O. Gonzalez, J. Nonlinear Sci. 6 (1996); Physica D 132 (1999) for constraints.
 struct EnergyMomentum {
+  /// Project v onto G v = 0 after each step. That takes the energy ½|Δv|²_M, reported step by step (StepReport::projection_energy) and
+  /// summed in RunCounts; the scheme is then no longer symmetric.
+  bool project_velocity = false;
+
+  Traits traits() const;
+  std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
+};
+
+/// The three-level form (31) of Glowinski and Holmström 1995 with α = ¼: the same on a staggered grid, for constant mass,
+///
+///     M (q₊ − 2q + q₋)/h² = −∇̄V(q_{−½}, q_{+½}) + Q(v̄) − ∇̄g(q₋, q₊)ᵀλ,     q_{±½} = (q + q_±)/2,   v̄ = (q₊ − q₋)/(2h),     g(q₊) = 0
+///
+/// in the unknown (q₊ − q)/h. The paper's quotient of differences, 0/0 where q₊ = q₋, is the discrete gradient of a potential
+/// that is a sum over coordinates; ours takes any potential and is regular there. Penalties go through g as in EnergyMomentum.
+///
+/// Order 2, symmetric in its three levels. ½|(q₊ − q)/h|²_M + V(q_{+½}) is constant as exactly as the steps are solved; reported v is
+/// (3q₊ − 4q + q₋)/(2h), so that the certificate's energy moves by O(h²) around it. λ belongs to the middle level tₙ. Starts with one step of
+/// EnergyMomentum. Two levels, constant step.
+struct ThreeLevel {
   Traits traits() const;
   std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
 };

@@ -60,7 +60,7 @@ class GeneralizedAlphaStepper final : public Stepper {
     v_base_ = now.v + (1.0 - gamma_) * h * a_;
     const double q_slope = beta_ * h * h;
     problem_.inertias[0] = {
-        .t = t, .q = &q_base_, .v = &rate_base_, .q_slope = q_slope, .v_slope = rate_slope_, .momentum = 1.0};
+        .t = t, .q = &q_base_, .v = &rate_base_, .q_slope = q_slope, .v_slope = rate_slope_, .momentum = 1.0, .rate = true};
     problem_.inertias[1] = {
         .t = t, .q = &q_base_, .v = &v_base_, .q_slope = q_slope, .v_slope = gamma_ * h, .force = -1.0, .inertial = 1.0};
     problem_.reactions[0] = {.t = t, .q = &q_base_, .q_slope = q_slope, .weight = 1.0};

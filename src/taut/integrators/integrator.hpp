@@ -15,18 +15,21 @@ struct Traits {
   std::string name;
   int levels = 1;  ///< states of the past it needs; more than one means a constant step
   int order = 2;
+  int free_order = 0;  ///< without constraints, where that differs; 0: it does not
   bool symmetric = false;
   bool symplectic = false;
   bool conserves_energy = false;
   bool conserves_momentum = false;
   double multiplier_time = 0.0;  ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
   int multiplier_order = 0;      ///< of λ at that time; 0 promises nothing
+  int error_order = 0;           ///< the local error estimate is O(h^(error_order + 1)); 0: there is none
 };
 
 struct StepReport {
-  SolveReport solve;            ///< of the positions
-  int velocity_iterations = 0;  ///< of the velocities, where they are a problem of their own
-  std::string trouble{};        ///< on failure: the cause, with names
+  SolveReport solve;               ///< of the positions
+  int velocity_iterations = 0;     ///< of the velocities, where they are a problem of their own
+  double projection_energy = 0.0;  ///< by which a projection of velocities changed the kinetic energy
+  std::string trouble{};           ///< on failure: the cause, with names
 
   bool ok() const { return solve.status == Status::ok; }
 };
@@ -42,6 +45,9 @@ class Stepper {
 
   /// From past.back() over h into next, whose vectors keep their memory.
   virtual StepReport advance(History past, double h, State& next) = 0;
+
+  /// The estimated local error of q and v in the last step, one after the other, where the scheme has an estimate.
+  virtual const Vector* error() const { return nullptr; }
 
   /// Constraints found to depend on others so far.
   virtual const std::vector<int>& dependent() const = 0;

@@ -1,6 +1,6 @@
+#include <cmath>
 #include <taut/integrators/runge_kutta.hpp>
-#include <taut/step/acceleration_problem.hpp>
-#include <taut/step/affine_problem.hpp>
+#include <taut/step/index_one.hpp>
 
 namespace taut {
 namespace {
@@ -10,23 +10,26 @@ class RungeKuttaStepper final : public Stepper {
   RungeKuttaStepper(const System& system, const SolverMethod& method, const ExplicitTableau& tableau)
       : system_(system),
         tableau_(tableau),
-        assembly_(std::make_shared<const Assembly>(system, Assembly::Parts{})),
-        stage_(assembly_),
-        position_(assembly_),
-        velocity_(assembly_),
-        solver_(method),
+        equations_(system, method),
         lambda_(Vector::Zero(system.constraint_count())),
-        v_(tableau.b.size(), Vector::Zero(system.size())),
-        a_(tableau.b.size(), Vector::Zero(system.size())),
-        zero_(Vector::Zero(system.size())) {}
+        q_(system.size()),
+        v_(tableau.b.size() + 1, Vector::Zero(system.size())),
+        a_(tableau.b.size() + 1, Vector::Zero(system.size())) {
+    if (!tableau.error.empty()) error_.resize(2 * system.size());
+  }
 
   StepReport advance(History past, double h, State& next) override {
     const State& now = past.back();
+    const int n = system_.size();
     StepReport report;
     const std::size_t stages = tableau_.b.size();
-    stage_.size = size_.of(system_, now) / (h * h);
+    const double size = size_.of(system_, now);
     for (std::size_t i = 0; i < stages; ++i) {
-      const double t = now.t + tableau_.c[i] * h;
+      if (i == 0 && now.carried.size() == n) {
+        v_[0] = now.v;
+        a_[0] = now.carried;
+        continue;
+      }
       q_ = now.q;
       v_[i] = now.v;
       for (std::size_t j = 0; j < i; ++j) {
@@ -34,12 +37,9 @@ class RungeKuttaStepper final : public Stepper {
         q_ += (h * tableau_.a[i][j]) * v_[j];
         v_[i] += (h * tableau_.a[i][j]) * a_[j];
       }
-      stage_.at = {t, q_.data(), v_[i].data()};
-      a_[i].setZero();
-      lambda_.setZero();
-      add(report.solve, solver_.solve(stage_, a_[i], lambda_));
-      if (!report.ok()) return failed(report, stage_.at);
-      if (i == 0) next.lambda = lambda_;
+      const Instant at{now.t + tableau_.c[i] * h, q_.data(), v_[i].data()};
+      report.solve = equations_.accelerate(at, a_[i], lambda_);
+      if (!report.ok()) return failed(report, at);
     }
     next.t = now.t + h;
     next.q = now.q;
@@ -49,49 +49,43 @@ class RungeKuttaStepper final : public Stepper {
       next.q += (h * tableau_.b[i]) * v_[i];
       next.v += (h * tableau_.b[i]) * a_[i];
     }
-    if (system_.constraint_count() > 0) project(report, next);
-    next.p.setZero(system_.size());
+    next.carried.resize(n);
+    next.lambda.resize(system_.constraint_count());
+    report.solve = equations_.settle(next.t, size, next.q, next.v, next.carried, next.lambda);
+    if (!report.ok()) return failed(report, instant(next));
+    next.p.setZero(n);
     system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
-    return report.ok() ? report : failed(report, instant(next));
+    if (error_.size() > 0) {
+      v_[stages] = next.v;
+      a_[stages] = next.carried;
+      estimate(h);
+    }
+    return report;
   }
 
-  const std::vector<int>& dependent() const override { return solver_.dependent(); }
+  const std::vector<int>& dependent() const override { return equations_.dependent(); }
+  const Vector* error() const override { return error_.size() > 0 ? &error_ : nullptr; }
 
  private:
-  static void add(SolveReport& sum, const SolveReport& one) {
-    const int iterations = sum.newton_iterations, factors = sum.factorizations, updates = sum.multiplier_updates;
-    sum = one;
-    sum.newton_iterations += iterations;
-    sum.factorizations += factors;
-    sum.multiplier_updates += updates;
+  void estimate(double h) {
+    const int n = system_.size();
+    sum(tableau_.error, h, error_);
+    if (tableau_.coarse_error.empty()) return;
+    sum(tableau_.coarse_error, h, coarse_);
+    for (int i = 0; i < 2 * n; ++i) {
+      const double fine = error_[i] * error_[i], size = std::sqrt(fine + 0.01 * coarse_[i] * coarse_[i]);
+      error_[i] = size > 0.0 ? fine / size : 0.0;
+    }
   }
 
-  /// q nearest to the given one with g = 0, forces along G of the given one; then v nearest with G v + g_t = 0.
-  void project(StepReport& report, State& next) {
-    q_ = next.q;
-    minus_q_ = -next.q;
-    base_.setZero(system_.size());
-    system_.add_dynamics({next.t, q_.data(), zero_.data()}, 1.0, 0.0, base_.data());
-    position_.inertias[0] = {.t = next.t, .q = &q_, .v = &minus_q_, .v_slope = 1.0, .momentum = 1.0};
-    position_.reactions[0] = {.t = next.t, .q = &q_, .weight = 1.0};
-    position_.condition = {.t = next.t, .q_slope = 1.0};
-    position_.rhs = &base_;
-    position_.size = size_.of(system_, next);
-    lambda_.setZero();
-    add(report.solve, solver_.solve(position_, next.q, lambda_));
-    if (!report.ok()) return;
-
-    base_.setZero();
-    system_.add_dynamics(instant(next), 1.0, 0.0, base_.data());
-    velocity_.inertias[0] = {.t = next.t, .q = &next.q, .v_slope = 1.0, .momentum = 1.0};
-    velocity_.reactions[0] = {.t = next.t, .q = &next.q, .weight = 1.0};
-    velocity_.condition = {.t = next.t, .q = &next.q, .rate_weight = 1.0};
-    velocity_.rhs = &base_;
-    velocity_.size = next.v.lpNorm<Eigen::Infinity>();
-    lambda_.setZero();
-    const SolveReport velocity = solver_.solve(velocity_, next.v, lambda_);
-    report.velocity_iterations = velocity.newton_iterations;
-    if (velocity.status != Status::ok) report.solve = velocity;
+  void sum(const std::vector<double>& weights, double h, Vector& out) const {
+    const int n = system_.size();
+    out.setZero(2 * n);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] == 0.0) continue;
+      out.head(n) += (h * weights[i]) * v_[i];
+      out.tail(n) += (h * weights[i]) * a_[i];
+    }
   }
 
   StepReport failed(StepReport report, const Instant& at) const {
@@ -101,14 +95,10 @@ class RungeKuttaStepper final : public Stepper {
 
   const System& system_;
   ExplicitTableau tableau_;
-  std::shared_ptr<const Assembly> assembly_;
-  AccelerationProblem stage_;
-  AffineProblem position_, velocity_;
-  StepSolver solver_;
+  IndexOne equations_;
   ConfigurationSize size_;
-  Vector lambda_, q_, minus_q_, base_;
-  std::vector<Vector> v_, a_;
-  Vector zero_;
+  Vector lambda_, q_, error_, coarse_;
+  std::vector<Vector> v_, a_;  // of the stages, and of the end
 };
 
 }  // namespace
@@ -120,16 +110,52 @@ const ExplicitTableau& kutta4() {
 }
 
 const ExplicitTableau& dormand_prince5() {
-  static const ExplicitTableau tableau{"Dormand-Prince 5",
-                                       5,
-                                       {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0},
-                                       {{},
-                                        {1.0 / 5},
-                                        {3.0 / 40, 9.0 / 40},
-                                        {44.0 / 45, -56.0 / 15, 32.0 / 9},
-                                        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-                                        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
-                                       {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+  static const ExplicitTableau tableau{
+      "Dormand-Prince 5",
+      5,
+      {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0},
+      {{},
+       {1.0 / 5},
+       {3.0 / 40, 9.0 / 40},
+       {44.0 / 45, -56.0 / 15, 32.0 / 9},
+       {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+       {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+      {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
+      {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40},
+      {},
+      4};
+  return tableau;
+}
+
+const ExplicitTableau& dormand_prince8() {
+  static const ExplicitTableau tableau{
+      "Dormand-Prince 8",
+      8,
+      {0, 0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726, 0.3333333333333333, 0.25,
+       0.3076923076923077, 0.6512820512820513, 0.6, 0.8571428571428571, 1.0},
+      {{},
+       {0.05260015195876773},
+       {0.0197250569845379, 0.0591751709536137},
+       {0.02958758547680685, 0, 0.08876275643042054},
+       {0.2413651341592667, 0, -0.8845494793282861, 0.924834003261792},
+       {0.037037037037037035, 0, 0, 0.17082860872947386, 0.12546768756682242},
+       {0.037109375, 0, 0, 0.17025221101954405, 0.06021653898045596, -0.017578125},
+       {0.03709200011850479, 0, 0, 0.17038392571223998, 0.10726203044637328, -0.015319437748624402, 0.008273789163814023},
+       {0.6241109587160757, 0, 0, -3.3608926294469414, -0.868219346841726, 27.59209969944671, 20.154067550477894,
+        -43.48988418106996},
+       {0.47766253643826434, 0, 0, -2.4881146199716677, -0.590290826836843, 21.230051448181193, 15.279233632882423,
+        -33.28821096898486, -0.020331201708508627},
+       {-0.9371424300859873, 0, 0, 5.186372428844064, 1.0914373489967295, -8.149787010746927, -18.52006565999696,
+        22.739487099350505, 2.4936055526796523, -3.0467644718982196},
+       {2.273310147516538, 0, 0, -10.53449546673725, -2.0008720582248625, -17.9589318631188, 27.94888452941996,
+        -2.8589982771350235, -8.87285693353063, 12.360567175794303, 0.6433927460157636}},
+      {0.054293734116568765, 0, 0, 0, 0, 4.450312892752409, 1.8915178993145003, -5.801203960010585, 0.3111643669578199,
+       -0.1521609496625161, 0.20136540080403034, 0.04471061572777259},
+      {0.01312004499419488, 0, 0, 0, 0, -1.2251564463762044, -0.4957589496572502, 1.6643771824549864, -0.35032884874997366,
+       0.3341791187130175, 0.08192320648511571, -0.022355307863886294, 0},
+      {-0.18980075407240762, 0, 0, 0, 0, 4.450312892752409, 1.8915178993145003, -5.801203960010585, -0.4226823213237919,
+       -0.1521609496625161, 0.20136540080403034, 0.02265179219836082, 0},
+      7};
   return tableau;
 }
 
@@ -141,8 +167,9 @@ Traits RungeKutta::traits() const {
           .symplectic = false,
           .conserves_energy = false,
           .conserves_momentum = false,
-          .multiplier_time = 0.0,
-          .multiplier_order = tableau.order};
+          .multiplier_time = 1.0,
+          .multiplier_order = tableau.order,
+          .error_order = tableau.error_order};
 }
 
 std::unique_ptr<Stepper> RungeKutta::bind(const System& system, const SolverMethod& method) const {

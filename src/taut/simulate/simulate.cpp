@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/simulate/simulate.hpp>
 
@@ -12,29 +13,46 @@ constexpr double consistent = 1e-8;
 /// The newest states, the newest last, and the stepper that adds to them.
 class Run {
  public:
-  Run(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method)
+  Run(const System& system, const State& start, const std::vector<State>& earlier, const Integrator& integrator,
+      const SolverMethod& method)
       : levels_(integrator.traits().levels), stepper_(integrator.bind(system, method)), next_(start) {
     past_.reserve(keep());
+    const std::size_t taken = std::min(earlier.size(), keep() - 1);
+    past_.assign(earlier.end() - std::ptrdiff_t(taken), earlier.end());
     past_.push_back(start);
   }
 
-  /// From the newest state to the given time, by halves if it must be; false with the last report on failure.
-  bool reach(double time, int halvings, RunCounts& counts) {
-    report_ = stepper_->advance(past_, time - newest().t, next_);
+  /// One step to the given time, not yet taken; true if it converged.
+  bool attempt(double time, RunCounts& counts) {
+    const double h = time - newest().t;
+    report_ = stepper_->advance(past_, h, next_);
     ++counts.steps;
     counts.newton_iterations += report_.solve.newton_iterations;
     counts.newton_most = std::max(counts.newton_most, report_.solve.newton_iterations);
     counts.multiplier_updates += report_.solve.multiplier_updates;
     counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
     counts.factorizations += report_.solve.factorizations;
-    if (report_.ok()) {
-      next_.t = time;
-      if (past_.size() < keep()) {
-        past_.push_back(next_);
-      } else {
-        std::rotate(past_.begin(), past_.begin() + 1, past_.end());
-        std::swap(past_.back(), next_);
-      }
+    next_.t = time;
+    return report_.ok();
+  }
+
+  void accept(RunCounts& counts) {
+    const double h = std::abs(next_.t - newest().t);
+    counts.smallest_step = counts.smallest_step == 0.0 ? h : std::min(counts.smallest_step, h);
+    counts.largest_step = std::max(counts.largest_step, h);
+    counts.projection_energy += report_.projection_energy;
+    if (past_.size() < keep()) {
+      past_.push_back(next_);
+    } else {
+      std::rotate(past_.begin(), past_.begin() + 1, past_.end());
+      std::swap(past_.back(), next_);
+    }
+  }
+
+  /// From the newest state to the given time, by halves if it must be; false with the last report on failure.
+  bool reach(double time, int halvings, RunCounts& counts) {
+    if (attempt(time, counts)) {
+      accept(counts);
       return true;
     }
     // Schemes with several levels need equal steps; and a contradiction does not go away with h.
@@ -46,8 +64,11 @@ class Run {
   }
 
   const State& newest() const { return past_.back(); }
+  const State& candidate() const { return next_; }
   const StepReport& report() const { return report_; }
+  const Vector& error() const { return *stepper_->error(); }
   const std::vector<int>& dependent() const { return stepper_->dependent(); }
+  std::vector<State> earlier() const { return {past_.begin(), past_.end() - 1}; }
 
  private:
   /// One state more than the scheme needs, for extrapolated guesses.
@@ -60,13 +81,76 @@ class Run {
   StepReport report_;
 };
 
+/// Chooses steps so that the estimated local error meets the tolerances: proportional–integral control of E. Hairer, G. Wanner,
+/// Solving ODEs II, IV.2.
+class Controller {
+ public:
+  Controller(const System& system, const State& start, const SimulateOptions& options, int error_order)
+      : system_(system), options_(options), exponent_(1.0 / (error_order + 1)) {
+    const double length = std::abs(options.end - start.t), speed = start.v.lpNorm<Eigen::Infinity>();
+    step_ = 0.01 * length;
+    if (speed > 0.0) step_ = std::min(step_, 0.01 * size_.of(system, start) / speed);
+    limit();
+  }
+
+  double step() const { return step_; }
+  void halve() {
+    step_ *= 0.5;
+    grown_ = false;
+  }
+
+  /// Whether the step h may be taken; the next one follows from it.
+  bool judge(const State& before, const State& after, const Vector& error, double h) {
+    const int n = system_.size();
+    const double q = std::max(size_.of(system_, before), after.q.lpNorm<Eigen::Infinity>());
+    const double v = std::max(before.v.lpNorm<Eigen::Infinity>(), after.v.lpNorm<Eigen::Infinity>());
+    const double in_q = options_.atol + options_.rtol * q, in_v = options_.atol + options_.rtol * v;
+    const double sum = (in_q > 0.0 ? error.head(n).squaredNorm() / (in_q * in_q) : 0.0) +
+                       (in_v > 0.0 ? error.tail(n).squaredNorm() / (in_v * in_v) : 0.0);
+    // An infinite estimate, or none, asks for the smallest factor.
+    const double size = std::isfinite(sum) ? std::max(std::sqrt(sum / (2.0 * n)), 1e-10) : 1e10;
+    if (size > 1.0) {
+      step_ = std::abs(h) * std::max(first_ ? 1e-3 : 0.2, 0.9 * std::pow(size, -exponent_));
+      grown_ = false;
+      return false;
+    }
+    double factor = 0.9 * std::pow(size, -0.7 * exponent_) * std::pow(last_, 0.4 * exponent_);
+    factor = std::clamp(factor, 0.2, grown_ ? 5.0 : 1.0);
+    step_ = std::abs(h) * (first_ ? std::clamp(0.9 * std::pow(size, -exponent_), 0.2, 100.0) : factor);
+    limit();
+    last_ = std::max(size, 1e-4);
+    first_ = false;
+    grown_ = true;
+    return true;
+  }
+
+ private:
+  void limit() {
+    if (options_.step > 0.0) step_ = std::min(step_, options_.step);
+  }
+
+  const System& system_;
+  const SimulateOptions& options_;
+  double exponent_, step_, last_ = 1.0;
+  bool first_ = true, grown_ = true;
+  ConfigurationSize size_;
+};
+
 void check(const System& system, const State& start, const SimulateOptions& options) {
-  require(options.step > 0.0 && std::isfinite(options.step), "simulate: step must be positive, got {}.", options.step);
+  const bool controlled = options.rtol != 0.0 || options.atol != 0.0;
+  require(std::isfinite(options.step) && (options.step > 0.0 || (controlled && options.step == 0.0)),
+          "simulate: step must be positive, got {}.", options.step);
+  require(options.rtol >= 0.0 && options.rtol < 1.0 && options.atol >= 0.0 && std::isfinite(options.atol),
+          "simulate: tolerances must be positive and rtol below 1, got rtol = {} and atol = {}.", options.rtol,
+          options.atol);
+  require(options.rtol == 0.0 || options.rtol >= 1e-14, "simulate: rtol = {} is below round-off.", options.rtol);
+  require(options.interval >= 0.0 && (options.interval == 0.0 || controlled),
+          "simulate: interval = {} goes with tolerances only; with fixed steps use every.", options.interval);
   require(std::isfinite(options.end) && std::isfinite(start.t),
           "simulate: start and end time must be finite, got {} and {}.", start.t, options.end);
-  require(std::abs(options.end - start.t) / options.step < 1e15,
+  require(options.step == 0.0 || std::abs(options.end - start.t) / options.step < 1e15,
           "simulate: from {} to {} in steps of {} is more steps than time can count.", start.t, options.end, options.step);
-  require(start.t == options.end || start.t + options.step != start.t,
+  require(start.t == options.end || options.step == 0.0 || start.t + options.step != start.t,
           "simulate: a step of {} is lost in the round-off of t = {}.", options.step, start.t);
   require(options.halvings >= 0 && options.halvings <= 40, "simulate: halvings must lie between 0 and 40, got {}.",
           options.halvings);
@@ -86,16 +170,123 @@ void check(const System& system, const State& start, const SimulateOptions& opti
           describe(found));
 }
 
+/// The trajectory, the run and the observers together.
+class Recorder {
+ public:
+  Recorder(const System& system, const SimulateOptions& options, double start, Run& run, Trajectory& path)
+      : system_(system), options_(options), start_(start), run_(run), path_(path) {}
+
+  /// After a step; false if an observer wants to stop.
+  bool note(long step, bool keep) {
+    const State& state = run_.newest();
+    if (keep) path_.record(state);
+    const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
+    std::string stop;
+    for (const Observer& observer : options_.observers) observer({system_, state, run_.report(), step, done, keep, &stop});
+    if (stop.empty()) return true;
+    path_.finished = false;
+    path_.message = message("stopped at t = {} of {}: {}", state.t, options_.end, stop);
+    if (!keep) path_.record(state);
+    return false;
+  }
+
+  void fail(const std::string& extra = {}) {
+    path_.finished = false;
+    path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, run_.report().trouble) + extra;
+    if (run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
+  }
+
+ private:
+  const System& system_;
+  const SimulateOptions& options_;
+  double start_;
+  Run& run_;
+  Trajectory& path_;
+};
+
+/// Equal steps of at most options.step; a multiple within round-off counts as exact.
+long count_steps(double length, const SimulateOptions& options) {
+  return long(std::ceil(std::abs(length) / options.step * (1.0 - 1e-12)));
+}
+
+void run_equal_steps(double start, const SimulateOptions& options, Run& run, Recorder& recorder, RunCounts& counts) {
+  const double length = options.end - start;
+  const long steps = count_steps(length, options);
+  const double h = steps > 0 ? length / double(steps) : 0.0;
+  for (long k = 1; k <= steps; ++k) {
+    const double time = k == steps ? options.end : start + double(k) * h;
+    const long retried_before = counts.retried;
+    if (!run.reach(time, options.halvings, counts)) {
+      const bool retried = counts.retried > retried_before;
+      recorder.fail(retried ? message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings)) : "");
+      return;
+    }
+    if (!recorder.note(k, k == steps || (options.every > 0 && k % options.every == 0))) return;
+  }
+}
+
+void run_controlled_steps(const System& system, double start, const SimulateOptions& options, int error_order, Run& run,
+                          Recorder& recorder, RunCounts& counts) {
+  const double length = options.end - start, sign = length < 0.0 ? -1.0 : 1.0;
+  Controller controller(system, run.newest(), options, error_order);
+  const double interval = options.interval > 0.0 ? options.interval : std::abs(length);
+  long accepted = 0;
+  for (long mark = 1; run.newest().t != options.end; ++mark) {
+    const double ahead = double(mark) * interval;
+    const bool last = ahead >= std::abs(length) * (1.0 - 1e-12);
+    const double target = last ? options.end : start + sign * ahead;
+    while (run.newest().t != target) {
+      const double now = run.newest().t, rest = std::abs(target - now);
+      const double smallest = 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(now), std::abs(length));
+      // No sliver is left before a time that must be met.
+      double h = controller.step();
+      const bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
+      if (lands) {
+        h = rest;
+      } else if (2.0 * h > rest) {
+        h = 0.5 * rest;
+      }
+      const bool good = run.attempt(lands ? target : now + sign * h, counts);
+      if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
+        run.accept(counts);
+        ++accepted;
+        const bool there = run.newest().t == target;
+        const bool keep = options.interval > 0.0 ? there : (there || (options.every > 0 && accepted % options.every == 0));
+        if (!recorder.note(accepted, keep)) return;
+        continue;
+      }
+      ++counts.retried;
+      if (good) {
+        ++counts.rejected;
+      } else {
+        controller.halve();
+      }
+      if ((!good && run.report().solve.status == Status::contradictory) || controller.step() < smallest) {
+        if (good) {
+          recorder.fail(message("the tolerances ask for steps below {}", smallest));
+        } else {
+          recorder.fail(message(" (steps down to {} were tried)", h));
+        }
+        return;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
                     const SimulateOptions& options) {
   check(system, start, options);
-  require(!options.resume || integrator.traits().levels == 1,
-          "simulate: {} needs {} states of the past and cannot be resumed from one.", integrator.traits().name,
-          integrator.traits().levels);
+  const Traits traits = integrator.traits();
+  const bool controlled = options.rtol > 0.0 || options.atol > 0.0;
+  require(!controlled || traits.error_order > 0,
+          "simulate: {} has no error estimate and takes no tolerances; give a step, or use dopri5 or dop853.", traits.name);
+  require(!options.resume || int(options.earlier.size()) >= traits.levels - 1,
+          "simulate: {} needs {} states of the past and cannot be resumed from {}.", traits.name, traits.levels,
+          options.earlier.size() + 1);
   Trajectory path(system.size(), system.constraint_count());
-  path.integrator = integrator.traits().name;
+  path.integrator = traits.name;
   path.solver = name_of(method);
 
   State first = start;
@@ -105,33 +296,23 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   }
   if (first.p.size() == 0) first.p = system.momentum(instant(first));
   if (first.lambda.size() != system.constraint_count()) first.lambda = Vector::Zero(system.constraint_count());
-  Run run(system, first, integrator, method);
+  Run run(system, first, options.resume ? options.earlier : std::vector<State>{}, integrator, method);
 
-  // Equal steps of at most options.step; a multiple within round-off counts as exact.
-  const double length = options.end - start.t;
-  const long steps = long(std::ceil(std::abs(length) / options.step * (1.0 - 1e-12)));
-  const double h = steps > 0 ? length / double(steps) : 0.0;
   constexpr long most_reserved = 10'000'000;  // beyond, memory is taken as it is needed
-  path.reserve(options.every > 0 ? std::size_t(std::min(steps / options.every, most_reserved) + 2) : 2);
-  path.record(first);
-  for (const Observer& observer : options.observers) observer({system, first, run.report(), 0, steps});
-
+  const long expected =
+      options.step > 0.0 && options.every > 0 ? count_steps(options.end - start.t, options) / options.every : 0;
+  path.reserve(controlled ? 2 : std::size_t(std::min(expected, most_reserved) + 2));
   path.finished = true;
-  for (long k = 1; k <= steps; ++k) {
-    const double time = k == steps ? options.end : start.t + double(k) * h;
-    const long retried_before = path.counts.retried;
-    if (!run.reach(time, options.halvings, path.counts)) {
-      path.finished = false;
-      path.message = message("stopped at t = {} of {}: {}", run.newest().t, options.end, run.report().trouble);
-      if (path.counts.retried > retried_before)
-        path.message += message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings));
-      if (run.newest().t != path.t(path.size() - 1)) path.record(run.newest());
-      break;
+  Recorder recorder(system, options, start.t, run, path);
+  if (recorder.note(0, true)) {
+    if (controlled) {
+      run_controlled_steps(system, start.t, options, traits.error_order, run, recorder, path.counts);
+    } else {
+      run_equal_steps(start.t, options, run, recorder, path.counts);
     }
-    if (k == steps || (options.every > 0 && k % options.every == 0)) path.record(run.newest());
-    for (const Observer& observer : options.observers) observer({system, run.newest(), run.report(), k, steps});
   }
   path.last = run.newest();
+  path.earlier = run.earlier();
   for (const int row : run.dependent()) path.dependent.push_back(system.constraint_name(row));
   return path;
 }

@@ -8,21 +8,32 @@
 
 namespace taut {
 
-/// What an observer sees after each step of the grid; step 0 is the start.
+/// What an observer sees after each step; step 0 is the start.
 struct Progress {
   const System& system;
   const State& state;
   const StepReport& report;
-  long step, steps;
+  long step;
+  double done;        ///< part of the time that is behind, 0 to 1
+  bool recorded;      ///< whether the trajectory keeps this state
+  std::string* stop;  ///< write a reason here to end the run after this step
 };
 using Observer = std::function<void(const Progress&)>;
 
 struct SimulateOptions {
-  double step = 0.0;    ///< at most this; the steps are equal and the last lands exactly on `end`
-  double end = 0.0;     ///< may lie before the start: then time runs backward
-  int every = 1;        ///< record each so many-th step, besides the first and the last; 0 records only these two
-  bool resume = false;  ///< the start is the last state of an earlier run: take it as it is
-  int halvings = 10;    ///< a failed step is retried as two halves, this many times over
+  /// At most this. Without tolerances the steps are equal and the last lands exactly on `end`; with them it is optional.
+  double step = 0.0;
+  double end = 0.0;  ///< may lie before the start: then time runs backward
+
+  /// Tolerances of the local error, for schemes that estimate it: steps are chosen so that the mean square of
+  /// error/(atol + rtol·|y|) stays below one, over positions and velocities. |y| is the largest coordinate, or velocity.
+  double rtol = 0.0, atol = 0.0;
+
+  int every = 1;                 ///< record each so many-th step, besides the first and the last; 0 records only these two
+  double interval = 0.0;         ///< with tolerances: record at multiples of this instead, and land on them
+  bool resume = false;           ///< the start is the last state of an earlier run: take it as it is
+  std::vector<State> earlier{};  ///< with resume: the states before it, as Trajectory::earlier has them
+  int halvings = 10;             ///< a failed step is retried as two halves, this many times over
   std::vector<Observer> observers{};
 };
 

@@ -11,11 +11,14 @@ namespace taut {
 struct RunCounts {
   long steps = 0;
   long retried = 0;            ///< steps that were repeated with a smaller h
+  long rejected = 0;           ///< of them because the error estimate was above the tolerance
   long newton_iterations = 0;  ///< for the positions
   int newton_most = 0;         ///< in one step
   long multiplier_updates = 0;
   int updates_most = 0;
   long factorizations = 0;
+  double smallest_step = 0.0, largest_step = 0.0;
+  double projection_energy = 0.0;  ///< sum of what projections of velocities took or gave
 };
 
 /// The recorded states of a run, contiguous in memory, and how the run ended.
@@ -43,9 +46,10 @@ class Trajectory {
     lambda_.insert(lambda_.end(), state.lambda.data(), state.lambda.data() + m_);
   }
 
-  bool finished = false;  ///< reached the end time
-  std::string message;    ///< why not, otherwise
-  State last;             ///< the newest state, recorded or not: where a later run goes on
+  bool finished = false;       ///< reached the end time
+  std::string message;         ///< why not, otherwise
+  State last;                  ///< the newest state, recorded or not: where a later run goes on
+  std::vector<State> earlier;  ///< the states before it that a later run needs
   RunCounts counts;
   std::vector<std::string> dependent;  ///< constraints that repeat others, as far as the run met them
   std::string integrator, solver;

@@ -2,9 +2,10 @@
 
 namespace taut {
 
-AffineProblem::AffineProblem(std::shared_ptr<const Assembly> assembly) : assembly_(std::move(assembly)) {
+AffineProblem::AffineProblem(std::shared_ptr<const Assembly> assembly)
+    : assembly_(std::move(assembly)), constant_mass_(assembly_->system().constant_mass()) {
   limits = assembly_->sets();
-  q_ = v_ = place_ = Vector::Zero(unknowns());
+  q_ = v_ = place_ = zero_ = Vector::Zero(unknowns());
 }
 
 double AffineProblem::force_scale() const {
@@ -63,9 +64,11 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
     R.setZero();
   }
   for (const Inertia& inertia : inertias) {
-    if (inertia.momentum == 0.0 && inertia.force == 0.0) continue;
+    if (!inertia.counts()) continue;
     const Instant at = place_of(inertia, x);
     system.add_dynamics(at, inertia.momentum, inertia.force, r);
+    // With a constant mass p(0) is zero.
+    if (inertia.rate && !constant_mass_) system.add_dynamics({at.t, at.q, zero_.data()}, -inertia.momentum, 0.0, r);
     if (inertia.inertial != 0.0) system.add_inertial(at, inertia.inertial, r);
   }
   if (constraints() == 0) return;
@@ -74,13 +77,15 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
     system.constraint_values(condition.t, along(condition.q, condition.q_slope, x), c);
   } else {
     system.constraint_rates({condition.t, condition.q->data(), x}, c);
-    Eigen::Map<Vector>(c, constraints()) *= condition.rate_weight;
+    Eigen::Map<Vector> C(c, constraints());
+    C *= condition.rate_weight;
+    if (condition.shift != nullptr) C += *condition.shift;
   }
 }
 
 void AffineProblem::add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) {
   for (const Inertia& inertia : inertias)
-    if (inertia.momentum != 0.0 || inertia.force != 0.0)
+    if (inertia.counts())
       assembly_->add_dynamics(place_of(inertia, x), {inertia.momentum, inertia.force, inertia.q_slope, inertia.v_slope},
                               values);
   if (constraints() == 0) return;

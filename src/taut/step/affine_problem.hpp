@@ -9,9 +9,9 @@ namespace taut {
 /// The step problem of every scheme with one unknown vector x: a set of weights, no code.
 ///
 ///     R(x) = Σ a·p(t, q + αx, v + βx) + b·f(t, q + αx, v + βx) − rhs      inertia and forces, each at its own place;
-///                                                                         where asked also (p_q v + p_t)
+///                                                                         where asked also (p_q v + p_t), or M v instead of p
 ///     Bᵀλ  = Σ w·G(t, q + αx)ᵀλ                                           reactions, each at its own place
-///     c(x) = g(t, q + αx)     or     w·(G(t, q) x + g_t)                  condition on positions, or on the rate x
+///     c(x) = g(t, q + αx)     or     w·(G(t, q) x + g_t) + shift          condition on positions, or on the rate x
 ///
 /// A scheme sets the parts before each solve; places are given by address and must live as long as the solve.
 class AffineProblem final : public StepProblem {
@@ -22,7 +22,10 @@ class AffineProblem final : public StepProblem {
     const Vector* v = nullptr;  ///< none means zero
     double q_slope = 0.0, v_slope = 0.0;
     double momentum = 0.0, force = 0.0;
+    bool rate = false;      ///< v is an acceleration: M v = p(v) − p(0) stands for p
     double inertial = 0.0;  ///< of p_q v + p_t; its slopes, O(h) beside the others, are left to the contraction of Newton
+
+    bool counts() const { return momentum != 0.0 || force != 0.0 || inertial != 0.0; }
   };
   struct Reaction {
     double t = 0.0;
@@ -34,12 +37,13 @@ class AffineProblem final : public StepProblem {
     double t = 0.0;
     const Vector* q = nullptr;  ///< none means zero
     double q_slope = 0.0;
-    double rate_weight = 0.0;  ///< not zero: a condition on the rate
+    double rate_weight = 0.0;       ///< not zero: a condition on the rate
+    const Vector* shift = nullptr;  ///< added to the rate, in the units of w·ġ; none means zero
   };
 
   explicit AffineProblem(std::shared_ptr<const Assembly> assembly);
 
-  std::array<Inertia, 2> inertias;  ///< one without weights is left out
+  std::array<Inertia, 4> inertias;  ///< one without weights is left out
   std::array<Reaction, 2> reactions;
   Condition condition;
   const Vector* rhs = nullptr;  ///< none means zero
@@ -66,7 +70,8 @@ class AffineProblem final : public StepProblem {
   const double* along(const Vector* q, double slope, const double* x);
 
   std::shared_ptr<const Assembly> assembly_;
-  Vector q_, v_, place_;
+  bool constant_mass_;
+  Vector q_, v_, place_, zero_;
 };
 
 }  // namespace taut

@@ -74,8 +74,9 @@ class Block {
 class DynamicsBlock : public Block {
  public:
   virtual std::unique_ptr<DynamicsBlock> clone() const = 0;
-  virtual bool constant_mass() const = 0;  ///< p = M v with M constant, or no p at all
-  virtual bool conservative() const = 0;   ///< no force besides ∂L/∂q, and L without explicit time as far as declared
+  virtual bool constant_mass() const = 0;             ///< p = M v with M constant, or no p at all
+  virtual bool lumped_mass() const { return false; }  ///< constant, and M diagonal
+  virtual bool conservative() const = 0;  ///< no force besides ∂L/∂q, and L without explicit time as far as declared
   virtual const DiscreteForces* discrete() const { return nullptr; }  ///< where the block has discrete gradients
   virtual double kinetic(const Instant& at) const = 0;
   virtual double potential(const Instant& at) const = 0;

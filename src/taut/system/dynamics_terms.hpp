@@ -13,6 +13,7 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
  public:
   std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<DynamicsTerms>(*this); }
   bool constant_mass() const override { return !HasKinetic<Term>; }
+  bool lumped_mass() const override { return constant_mass(); }
   bool conservative() const override { return !HasForce<Term>; }
   const DiscreteForces* discrete() const override { return this; }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <taut/base/require.hpp>
 #include <taut/system/system.hpp>
@@ -57,6 +58,10 @@ void System::drop_constraints() {
 void System::recount() {
   constraint_count_ = 0;
   for (const auto& block : constraints_) constraint_count_ += block->terms() * block->rows();
+}
+
+bool System::lumped_mass() const {
+  return std::all_of(dynamics_.begin(), dynamics_.end(), [](const auto& block) { return block->lumped_mass(); });
 }
 
 bool System::constant_mass() const {

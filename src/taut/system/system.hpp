@@ -63,6 +63,7 @@ class System {
   const std::vector<std::unique_ptr<ConstraintBlock>>& constraints() const { return constraints_; }
 
   bool constant_mass() const;
+  bool lumped_mass() const;   ///< constant and diagonal
   bool conservative() const;  ///< as far as the terms declare; explicit time in a potential is not seen
   std::string coordinate_name(int coordinate) const;
   std::string constraint_name(int row) const;

@@ -163,18 +163,18 @@ TEST(Simulate, TakesAStartAsPositionsAndVelocitiesWhateverMomentumItCarries) {
   EXPECT_LE(certificate(system, path).energy.deviation, 1e-11);
 }
 
-TEST(Simulate, ResumesAsIfNeverStoppedWhereOneStateIsEnough) {
+TEST(Simulate, ResumesAsIfNeverStopped) {
   const Model model = double_spherical_pendulum();
   for (const NamedIntegrator& named : integrators()) {
     const auto half = simulate(model.system, model.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.2});
-    const SimulateOptions rest{.step = 0.01, .end = 0.4, .resume = true};
+    SimulateOptions rest{.step = 0.01, .end = 0.4, .resume = true};
     if (named.integrator.traits().levels > 1) {
       EXPECT_NE(error_of([&] {
                   simulate(model.system, half.last, named.integrator, Multipliers{}, rest);
                 }).find("cannot be resumed"),
                 std::string::npos);
-      continue;
     }
+    rest.earlier = half.earlier;
     const auto whole = simulate(model.system, model.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.4});
     const auto resumed = simulate(model.system, half.last, named.integrator, Multipliers{}, rest);
     const double allowed = named.name == "midpoint-literal" ? 1e-9 : 1e-12;  // its multipliers amplify round-off

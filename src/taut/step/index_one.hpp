@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <taut/step/acceleration_problem.hpp>
+#include <taut/step/affine_problem.hpp>
+#include <taut/step/schur.hpp>
+#include <taut/step/step_solver.hpp>
+
+namespace taut {
+
+/// The equations of motion in index-1 form at an instant, and projections onto the constraints: what explicit schemes need.
+///
+///     M a + Gᵀλ = f − p_q v − p_t,   G a = −γ            accelerations and multipliers
+///     min |x − q|_M  with  g(x) = 0                      nearest positions
+///     min |x − v|_M  with  G x + g_t = 0                 nearest velocities
+///
+/// Each is a KKT system. Where the mass is lumped and the method is Multipliers, the Schur complement G M⁻¹Gᵀ is formed instead, which for a
+/// chain is tridiagonal; otherwise, and where it turns out singular (dependent constraints), the StepSolver takes over.
+/// Inequalities are taken as equalities by nobody: systems that have them are refused before.
+class IndexOne {
+ public:
+  IndexOne(const System& system, const SolverMethod& method);
+
+  SolveReport accelerate(const Instant& at, Vector& a, Vector& lambda);
+
+  /// Projects q and then v; afterwards a and lambda are those of the projected state.
+  SolveReport settle(double t, double size, Vector& q, Vector& v, Vector& a, Vector& lambda);
+
+  SolveReport project_velocity(double t, const Vector& q, Vector& v);
+
+  const std::vector<int>& dependent() const { return solver_.dependent(); }
+
+ private:
+  SolveReport project_position(double t, double size, Vector& q);
+
+  // The same by the Schur complement; false where that fails, with nothing changed. The last two need it at their place.
+  bool position_by_schur(double t, double size, Vector& q, SolveReport& report);
+  bool velocity_by_schur(double t, const Vector& q, Vector& v);
+  bool acceleration_by_schur(const Instant& at, Vector& a, Vector& lambda);
+
+  const System& system_;
+  struct General {  // made when it is first needed
+    explicit General(const System& system);
+    std::shared_ptr<const Assembly> assembly;
+    AccelerationProblem acceleration;
+    AffineProblem position, velocity;
+  };
+  General& general();
+
+  StepSolver solver_;
+  std::optional<General> general_;
+  std::optional<Schur> schur_;
+  Vector lambda_, q_, minus_q_, base_, zero_;
+};
+
+}  // namespace taut
