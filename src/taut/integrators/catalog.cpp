@@ -21,6 +21,7 @@ const std::vector<NamedIntegrator>& integrators() {
       {"three-level", "form (31) with discrete gradients: keeps its discrete energy; constant mass", ThreeLevel{}},
       {"energy-momentum", "discrete gradients: energy exact for any mass and any constraint", EnergyMomentum{}},
       {"generalized-alpha", "damps what the step does not resolve; of order 2 in the multipliers too", GeneralizedAlpha{}},
+      {"moreau-jean", "exact unilateral constraints with impacts, inelastic unless told", MoreauJean{}},
       {"rk4", "explicit Runge-Kutta of order 4 on accelerations, projected onto the constraints", RungeKutta{kutta4()}},
       {"dopri5", "the same with Dormand and Prince 5(4); takes tolerances", RungeKutta{dormand_prince5()}},
       {"dop853", "the same with Dormand and Prince 8(5,3); takes tolerances", RungeKutta{dormand_prince8()}},

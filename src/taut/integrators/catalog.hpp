@@ -8,6 +8,7 @@
 #include <taut/integrators/houbolt.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/integrators/midpoint.hpp>
+#include <taut/integrators/moreau_jean.hpp>
 #include <taut/integrators/newmark.hpp>
 #include <taut/integrators/rattle.hpp>
 #include <taut/integrators/runge_kutta.hpp>

@@ -34,7 +34,7 @@ void require_equalities(const System& system, const std::string& scheme) {
   for (std::size_t row = 0; row < sets.size(); ++row)
     require(sets[row] == Set::zero,
             "{}: cannot hold the inequality '{}' exactly, because the rebound would be an accident of the step size; "
-            "penalise it: penalized(system, epsilon).",
+            "MoreauJean does, with a law of impact, and every scheme takes it penalised: penalized(system, epsilon).",
             scheme, system.constraint_name(int(row)));
 }
 

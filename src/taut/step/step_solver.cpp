@@ -379,7 +379,10 @@ bool StepSolver::set_dependent_aside(const Vector& z) {
   return rows != before || (rows.empty() && before.empty());
 }
 
-bool StepSolver::dependent_hold(const Vector& z, SolveReport& report) const {
+bool StepSolver::dependent_hold(const Vector& z, SolveReport& report) {
+  if (kkt_->dependent.empty()) return true;
+  // A linear problem is solved without looking back: c is that of the guess.
+  if (kkt_->linear()) kkt_->residual(z, center_step_);
   // A dependent constraint that the others do not imply shows up far above round-off.
   const double allowed = 1e-8 * kkt_->size(z) + 1e3 * kkt_->threshold(z, newton_.options().tolerance);
   for (const int row : kkt_->dependent) {

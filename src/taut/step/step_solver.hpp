@@ -83,7 +83,7 @@ class StepSolver {
   SolveReport iterate_updates(Vector& z, double tolerance, int max_updates);
   bool set_dependent_aside(const Vector& z);
   double dual_norm(const Vector& z);  ///< |S|, measured once
-  bool dependent_hold(const Vector& z, SolveReport& report) const;
+  bool dependent_hold(const Vector& z, SolveReport& report);
 
   SolverMethod method_;
   Newton newton_;

@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "error_of.hpp"
+
+namespace taut {
+namespace {
+
+using testing::error_of;
+
+TEST(RungeKutta, TableausSatisfyTheOrderConditionsOfQuadrature) {
+  // Σ bᵢ cᵢ^(k−1) = 1/k up to the order, rows sum to c, and estimates are zero on what both formulas integrate.
+  for (const ExplicitTableau& t : {kutta4(), dormand_prince5(), dormand_prince8()}) {
+    for (std::size_t i = 0; i < t.c.size(); ++i) {
+      double row = 0.0;
+      for (const double a : t.a[i]) row += a;
+      EXPECT_NEAR(row, t.c[i], 1e-13) << t.name;
+    }
+    for (int k = 1; k <= t.order; ++k) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < t.b.size(); ++i) sum += t.b[i] * std::pow(t.c[i], k - 1);
+      EXPECT_NEAR(sum, 1.0 / k, 1e-13) << t.name << " " << k;
+    }
+    if (t.error.empty()) continue;
+    ASSERT_EQ(t.error.size(), t.b.size() + 1);
+    double sum = 0.0;
+    for (const double e : t.error) sum += e;
+    EXPECT_NEAR(sum, 0.0, 1e-14) << t.name;
+  }
+}
+
+/// The Schur complement is another way to the same numbers as the KKT system, which the augmented Lagrangian (11) takes.
+TEST(RungeKutta, SchurComplementAndKktSystemAgree) {
+  for (const int links : {1, 2, 30}) {
+    const Model model = chain({.links = links});
+    const auto run = [&](const SolverMethod& method) {
+      return simulate(model.system, model.start, RungeKutta{}, method, {.step = 1e-3, .end = 0.1}).last;
+    };
+    const State fast = run(Multipliers{});
+    const State slow =
+        run(AugmentedLagrangian{.epsilon = 1e-6, .update = AugmentedLagrangian::Update::second_order, .tolerance = 1e-14});
+    EXPECT_LE((fast.q - slow.q).norm(), 1e-10);
+    EXPECT_LE((fast.lambda - slow.lambda).norm(), 1e-6 * slow.lambda.norm());
+  }
+}
+
+TEST(RungeKutta, DependentConstraintsGoTheGeneralWay) {
+  Model model = double_spherical_pendulum();
+  model.system.add(Distance{.from = 0, .to = 1}, "again");
+  const auto path = simulate(model.system, model.start, RungeKutta{}, Multipliers{}, {.step = 1e-3, .end = 0.2});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_EQ(path.dependent, std::vector<std::string>{"again"});
+  EXPECT_NEAR(path.last.lambda[1], path.last.lambda[2], 1e-8);
+}
+
+TEST(ErrorControl, TheErrorFollowsTheTolerance) {
+  const Model model = double_spherical_pendulum();
+  const Vector exact{{.1618879892158, -.4289433124115, -.8887068772577, .1957919636416, -1.3835805750567, -1.1845416576463}};
+  for (const ExplicitTableau& tableau : {dormand_prince5(), dormand_prince8()})
+    for (const double rtol : {1e-3, 1e-5, 1e-7, 1e-9, 1e-11}) {
+      const auto path = simulate(model.system, model.start, RungeKutta{tableau}, Multipliers{}, {.end = 2.0, .rtol = rtol});
+      ASSERT_TRUE(path.finished) << path.message;
+      EXPECT_EQ(path.last.t, 2.0);
+      EXPECT_LE((path.last.q - exact).norm(), 300.0 * rtol) << tableau.name << " " << rtol;
+      EXPECT_LE(certificate(model.system, path).position_residual, 1e-14);
+    }
+}
+
+TEST(ErrorControl, LandsOnTheTimesAskedFor) {
+  const Model model = double_spherical_pendulum();
+  const auto path = simulate(model.system, model.start, RungeKutta{dormand_prince5()}, Multipliers{},
+                             {.end = 1.0, .rtol = 1e-6, .interval = 0.3});
+  ASSERT_TRUE(path.finished);
+  ASSERT_EQ(path.size(), 5);
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(path.t(k), 0.3 * k);
+  EXPECT_EQ(path.t(4), 1.0);
+  const auto back =
+      simulate(model.system, path.last, RungeKutta{dormand_prince5()}, Multipliers{}, {.end = 0.0, .rtol = 1e-10});
+  EXPECT_EQ(back.last.t, 0.0);
+  EXPECT_LE((back.last.q - model.start.q).norm(), 1e-4);
+}
+
+/// The pull of a fixed body at the origin.
+struct Pull {
+  static constexpr int width = 2;
+  std::array<int, 2> stencil() const { return {0, 1}; }
+  template <class T> T potential(const T&, const Local<T, 2>& q) const {
+    using std::sqrt;
+    return -1.0 / sqrt(q[0] * q[0] + q[1] * q[1]);
+  }
+};
+
+TEST(ErrorControl, TakesShortStepsWhereTheMotionIsFast) {
+  System kepler(Points{.count = 1, .dim = 2});
+  kepler.add(Pull{});
+  const double e = 0.9, period = 2.0 * 3.14159265358979323846;
+  const State start = state_at(kepler, 0, Vector{{1.0 - e, 0.0}}, Vector{{0.0, std::sqrt((1 + e) / (1 - e))}});
+  const auto path = simulate(kepler, start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = period, .rtol = 1e-10});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_LE((path.last.q - start.q).norm(), 1e-7) << "a closed orbit";
+  EXPECT_GE(path.counts.largest_step, 20.0 * path.counts.smallest_step);
+}
+
+TEST(ErrorControl, WhatCannotBeIsSaid) {
+  const Model model = double_spherical_pendulum();
+  const auto told = [&](const Integrator& integrator, const SimulateOptions& options) {
+    return error_of([&] { simulate(model.system, model.start, integrator, Multipliers{}, options); });
+  };
+  EXPECT_EQ(told(Midpoint{}, {.end = 1.0, .rtol = 1e-6}),
+            "simulate: midpoint has no error estimate and takes no tolerances; give a step, or use dopri5 or dop853.");
+  EXPECT_EQ(told(RungeKutta{dormand_prince5()}, {.end = 1.0, .rtol = 1e-15}), "simulate: rtol = 1e-15 is below round-off.");
+  EXPECT_EQ(told(RungeKutta{dormand_prince5()}, {.step = 0.1, .end = 1.0, .interval = 0.2}),
+            "simulate: interval = 0.2 goes with tolerances only; with fixed steps use every.");
+  // A collision: the steps shrink to nothing, and the run says where.
+  System kepler(Points{.count = 1, .dim = 2});
+  kepler.add(Pull{});
+  const auto path = simulate(kepler, at_rest(kepler, Vector{{1.0, 0.0}}), RungeKutta{dormand_prince5()}, Multipliers{},
+                             {.end = 2.0, .rtol = 1e-8});
+  EXPECT_FALSE(path.finished);
+  EXPECT_NEAR(path.last.t, 1.1107, 1e-3) << path.message;  // π/(2√2)
+}
+
+}  // namespace
+}  // namespace taut
