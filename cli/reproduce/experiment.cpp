@@ -73,6 +73,8 @@ void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path
 
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all{
+      {"gh95-linear", "Glowinski & Holmstrom 1995, sections 1.7-1.9: stability limit and energies of (16) and (31)",
+       run_gh95_linear},
       {"gh95-wall", "Glowinski & Holmstrom 1995, Table 2, Fig. 2: double pendulum against a wall, by penalty",
        run_gh95_wall},
       {"gh95-ellipse", "Glowinski & Holmstrom 1995, Table 4, Figs. 4-5: tip on an ellipse, penalty and augmented Lagrangian",

@@ -65,6 +65,7 @@ void prepare(const std::filesystem::path& directory);
 /// Writes each curve as DIR/name.csv and draws each plot as DIR/name.svg. Throws InputError if a file cannot be written.
 void write(const Outcome& outcome, const std::filesystem::path& directory);
 
+Outcome run_gh95_linear(const Report& report);
 Outcome run_gh95_wall(const Report& report);
 Outcome run_gh95_ellipse(const Report& report);
 Outcome run_lbs_pendulum(const Report& report);

@@ -48,7 +48,7 @@ class Cli(unittest.TestCase):
 
     def test_bad_input_is_2_with_one_clear_line(self):
         cases = {
-            ("reproduce", "gh95-wal"): "there is no experiment 'gh95-wal'; there are: gh95-wall, gh95-ellipse",
+            ("reproduce", "gh95-wal"): "there is no experiment 'gh95-wal'; there are: gh95-linear, gh95-wall, gh95-ellipse",
             ("frobnicate",): "there is no command 'frobnicate'",
             ("reproduce",): "experiment is required",
             ("list", "--jsno"): "--jsno",

@@ -25,6 +25,14 @@ std::map<std::string, double> figures(const std::string& name) {
   return {};
 }
 
+TEST(Papers, Gh95LinearConservesToRoundOffAndItsLimitIsSharp) {
+  const auto f = figures("gh95-linear");
+  EXPECT_LE(f.at("energy_drift_linear"), 1e-11);
+  EXPECT_LE(f.at("energy_drift_nonlinear"), 1e-11);
+  EXPECT_LE(f.at("bounded_at_0.999"), 100.0);
+  EXPECT_GE(f.at("growth_at_1.001"), 1e6);
+}
+
 TEST(Papers, Gh95WallGivesTable2WithinATenthOfAPercentOfScheme40) {
   const auto f = figures("gh95-wall");
   const std::map<std::string, double> expected{

@@ -22,9 +22,9 @@ class Run {
     past_.push_back(start);
   }
 
-  /// One step to the given time, not yet taken; true if it converged.
-  bool attempt(double time, RunCounts& counts) {
-    const double h = time - newest().t;
+  /// One step of h to the given time, not yet taken; true if it converged. h is not the difference of the times: these are rounded,
+  /// and after 10⁴ steps so badly that schemes which keep something would feel it.
+  bool attempt(double time, double h, RunCounts& counts) {
     report_ = stepper_->advance(past_, h, next_);
     ++counts.steps;
     counts.newton_iterations += report_.solve.newton_iterations;
@@ -50,8 +50,8 @@ class Run {
   }
 
   /// From the newest state to the given time, by halves if it must be; false with the last report on failure.
-  bool reach(double time, int halvings, RunCounts& counts) {
-    if (attempt(time, counts)) {
+  bool reach(double time, double h, int halvings, RunCounts& counts) {
+    if (attempt(time, h, counts)) {
       accept(counts);
       return true;
     }
@@ -60,7 +60,7 @@ class Run {
     if (halvings == 0 || hopeless) return false;
     ++counts.retried;
     const double middle = 0.5 * (newest().t + time);
-    return reach(middle, halvings - 1, counts) && reach(time, halvings - 1, counts);
+    return reach(middle, 0.5 * h, halvings - 1, counts) && reach(time, 0.5 * h, halvings - 1, counts);
   }
 
   const State& newest() const { return past_.back(); }
@@ -216,7 +216,7 @@ void run_equal_steps(double start, const SimulateOptions& options, Run& run, Rec
   for (long k = 1; k <= steps; ++k) {
     const double time = k == steps ? options.end : start + double(k) * h;
     const long retried_before = counts.retried;
-    if (!run.reach(time, options.halvings, counts)) {
+    if (!run.reach(time, h, options.halvings, counts)) {
       const bool retried = counts.retried > retried_before;
       recorder.fail(retried ? message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings)) : "");
       return;
@@ -246,7 +246,7 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
       } else if (2.0 * h > rest) {
         h = 0.5 * rest;
       }
-      const bool good = run.attempt(lands ? target : now + sign * h, counts);
+      const bool good = run.attempt(lands ? target : now + sign * h, sign * h, counts);
       if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
         run.accept(counts);
         ++accepted;
