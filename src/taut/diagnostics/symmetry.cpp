@@ -12,17 +12,17 @@ std::vector<Symmetry> candidates(const System& system) {
           {"momentum of " + system.coordinate_name(i), [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); }});
     return all;
   }
-  const int dim = system.points()->dim;
+  const int dim = system.points()->dim, end = system.points()->count * dim;
   for (int axis = 0; axis < dim; ++axis)
-    all.push_back({std::string("momentum along ") + "xyz"[axis], [axis, dim](const Vector& q) {
+    all.push_back({std::string("momentum along ") + "xyz"[axis], [axis, dim, end](const Vector& q) {
                      Vector direction = Vector::Zero(q.size());
-                     for (Eigen::Index k = axis; k < q.size(); k += dim) direction[k] = 1.0;
+                     for (Eigen::Index k = axis; k < end; k += dim) direction[k] = 1.0;
                      return direction;
                    }});
   const auto rotation = [&](const char* name, int i, int j) {
-    all.push_back({name, [i, j, dim](const Vector& q) {
+    all.push_back({name, [i, j, dim, end](const Vector& q) {
                      Vector direction = Vector::Zero(q.size());
-                     for (Eigen::Index k = 0; k < q.size(); k += dim) {
+                     for (Eigen::Index k = 0; k < end; k += dim) {
                        direction[k + i] = -q[k + j];
                        direction[k + j] = q[k + i];
                      }

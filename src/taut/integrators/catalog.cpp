@@ -1,6 +1,67 @@
+#include <algorithm>
+#include <charconv>
+#include <taut/base/require.hpp>
 #include <taut/integrators/catalog.hpp>
 
 namespace taut {
+namespace {
+
+/// Takes options one by one and refuses what is left over.
+class Options {
+ public:
+  Options(std::string owner, NamedOptions given) : owner_(std::move(owner)), given_(std::move(given)) {}
+
+  double number(const std::string& name, double otherwise) {
+    known_.push_back(name);
+    const auto found = given_.find(name);
+    if (found == given_.end()) return otherwise;
+    const std::string word = found->second;
+    given_.erase(found);
+    double value = 0.0;
+    const auto [end, trouble] = std::from_chars(word.data(), word.data() + word.size(), value);
+    require(trouble == std::errc{} && end == word.data() + word.size(), "{}: {} must be a number, got '{}'.", owner_, name,
+            word);
+    return value;
+  }
+
+  /// One of several words, by its place in the list.
+  std::size_t word(const std::string& name, const std::vector<std::string>& allowed, std::size_t otherwise) {
+    known_.push_back(name);
+    const auto found = given_.find(name);
+    if (found == given_.end()) return otherwise;
+    const auto place = std::find(allowed.begin(), allowed.end(), found->second);
+    require(place != allowed.end(), "{}: {} must be one of {}; got '{}'.", owner_, name, listed(allowed), found->second);
+    given_.erase(found);
+    return std::size_t(place - allowed.begin());
+  }
+
+  void finish() const {
+    if (given_.empty()) return;
+    require(!known_.empty(), "{}: takes no options, but '{}' is given.", owner_, given_.begin()->first);
+    require(false, "{}: has no option '{}'; it has {}.", owner_, given_.begin()->first, listed(known_));
+  }
+
+  static std::string listed(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& one : words) out += (out.empty() ? "" : ", ") + one;
+    return out;
+  }
+
+ private:
+  std::string owner_;
+  NamedOptions given_;
+  std::vector<std::string> known_;
+};
+
+template <class Named> const Named& find(const std::vector<Named>& all, const std::string& name, const std::string& what) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+  std::vector<std::string> names;
+  for (const Named& one : all) names.push_back(one.name);
+  require(found != all.end(), "there is no {} '{}'; there are: {}.", what, name, Options::listed(names));
+  return *found;
+}
+
+}  // namespace
 
 const std::vector<NamedIntegrator>& integrators() {
   static const std::vector<NamedIntegrator> all{
@@ -39,6 +100,50 @@ const std::vector<NamedSolver>& solvers() {
       {"uzawa", "first-order dual iteration", Uzawa{}},
   };
   return all;
+}
+
+Integrator integrator_named(const std::string& name, const NamedOptions& options) {
+  const NamedIntegrator& found = find(integrators(), name, "integrator");
+  Options given(name, options);
+  Integrator made = found.integrator;
+  const std::vector<std::string> placements{"new", "middle", "centred"};
+  const auto placed = [](std::size_t place) {
+    return place == 0 ? Reaction::new_point : (place == 1 ? Reaction::middle : Reaction::centred);
+  };
+  if (name == "gcn") {
+    const double alpha = given.number("alpha", Gcn{}.alpha);
+    made = Gcn{.alpha = alpha, .reaction = placed(given.word("reaction", placements, 2))};
+  } else if (name == "newmark") {
+    const double beta = given.number("beta", Newmark{}.beta), gamma = given.number("gamma", Newmark{}.gamma);
+    made = Newmark{.beta = beta, .gamma = gamma, .reaction = placed(given.word("reaction", placements, 2))};
+  } else if (name == "generalized-alpha") {
+    made = GeneralizedAlpha{.spectral_radius = given.number("spectral_radius", GeneralizedAlpha{}.spectral_radius)};
+  } else if (name == "energy-momentum") {
+    made = EnergyMomentum{.project_velocity = given.word("project_velocity", {"false", "true"}, 0) == 1};
+  } else if (name == "moreau-jean") {
+    made = MoreauJean{.restitution = given.number("restitution", MoreauJean{}.restitution)};
+  }
+  given.finish();
+  return made;
+}
+
+SolverMethod solver_named(const std::string& name, const NamedOptions& options) {
+  SolverMethod method = find(solvers(), name, "solver").method;
+  Options given(name, options);
+  if (auto* al = std::get_if<AugmentedLagrangian>(&method)) {
+    al->epsilon = given.number("epsilon", al->epsilon);
+    al->tolerance = given.number("tolerance", al->tolerance);
+    require(al->epsilon >= 0.0, "{}: epsilon must not be negative, got {}.", name, al->epsilon);
+  } else if (auto* uzawa = std::get_if<Uzawa>(&method)) {
+    uzawa->relaxation = given.number("relaxation", uzawa->relaxation);
+    uzawa->tolerance = given.number("tolerance", uzawa->tolerance);
+    require(uzawa->relaxation > 0.0 && uzawa->relaxation < 2.0, "{}: relaxation must lie in (0, 2), got {}.", name,
+            uzawa->relaxation);
+  } else if (auto* newton = std::get_if<Multipliers>(&method)) {
+    newton->newton.tolerance = given.number("tolerance", newton->newton.tolerance);
+  }
+  given.finish();
+  return method;
 }
 
 }  // namespace taut

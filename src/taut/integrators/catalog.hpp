@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <ostream>
 #include <string>
 #include <taut/integrators/energy_momentum.hpp>
@@ -28,6 +29,13 @@ inline std::ostream& operator<<(std::ostream& out, const NamedIntegrator& one) {
 /// Every scheme there is, with its default options.
 const std::vector<NamedIntegrator>& integrators();
 
+/// Options of a scheme or a solver as files and commands give them: name and text.
+using NamedOptions = std::map<std::string, std::string>;
+
+/// A scheme by its name, with options: gcn (alpha, reaction), newmark (beta, gamma, reaction), generalized-alpha (spectral_radius),
+/// energy-momentum (project_velocity), moreau-jean (restitution). Throws InputError with the names there are.
+Integrator integrator_named(const std::string& name, const NamedOptions& options = {});
+
 struct NamedSolver {
   std::string name;
   std::string summary;
@@ -36,5 +44,8 @@ struct NamedSolver {
 
 /// Every way there is to solve a step, with its default options.
 const std::vector<NamedSolver>& solvers();
+
+/// A solver by its name, with options: tolerance; epsilon of the augmented Lagrangians; relaxation of uzawa.
+SolverMethod solver_named(const std::string& name, const NamedOptions& options = {});
 
 }  // namespace taut

@@ -199,6 +199,7 @@ class ThreeLevelStepper final : public Stepper {
 
 void require_discrete_gradients(const System& system, const std::string& scheme) {
   require_equalities(system, scheme);
+  require_holonomic(system, scheme);
   const auto check = [&](const auto& blocks) {
     for (const auto& block : blocks)
       require(block->discrete() != nullptr,

@@ -38,6 +38,14 @@ void require_equalities(const System& system, const std::string& scheme) {
             scheme, system.constraint_name(int(row)));
 }
 
+void require_holonomic(const System& system, const std::string& scheme) {
+  for (const auto& block : system.constraints())
+    require(block->holonomic(),
+            "{}: holds positions and cannot take the nonholonomic constraint '{}'; RungeKutta (rk4, dopri5, dop853) and "
+            "MoreauJean do.",
+            scheme, block->name(0));
+}
+
 std::string explain(const SolveReport& report, const System& system, const Instant& at, double h) {
   const auto worst = [&] {
     return report.worst_constraint >= 0 ? system.constraint_name(report.worst_constraint) : std::string("none");

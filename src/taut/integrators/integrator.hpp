@@ -102,6 +102,9 @@ class ConfigurationSize {
 /// Refuses exact inequality constraints in the name of a smooth scheme.
 void require_equalities(const System& system, const std::string& scheme);
 
+/// Refuses constraints on velocities in the name of a scheme that holds positions.
+void require_holonomic(const System& system, const std::string& scheme);
+
 /// The cause of a failed solve over h from an instant, in words and with the names of the system.
 std::string explain(const SolveReport& report, const System& system, const Instant& at, double h);
 

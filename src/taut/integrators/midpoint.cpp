@@ -20,6 +20,7 @@ Traits Midpoint::traits() const {
 
 std::unique_ptr<Stepper> Midpoint::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Midpoint");
+  require_holonomic(system, "Midpoint");
   return variational_stepper(system, method, Quadrature::midpoint, constraint);
 }
 

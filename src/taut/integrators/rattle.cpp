@@ -17,6 +17,7 @@ Traits Rattle::traits() const {
 
 std::unique_ptr<Stepper> Rattle::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Rattle");
+  require_holonomic(system, "Rattle");
   return variational_stepper(system, method, Quadrature::trapezoid, Midpoint::Constraint::end_point);
 }
 

@@ -68,44 +68,44 @@ std::string describe(const std::vector<Violation>& found) {
   return out;
 }
 
-ConsistentStart consistent_start(const System& system, const State& start) {
+ConsistentStart consistent_positions(const System& system, const State& start) {
   ConsistentStart result{.state = state_at(system, start.t, start.q, start.v)};
   result.before = violations(system, start, mended);
+  std::erase_if(result.before, [](const Violation& v) { return v.velocity; });
   if (result.before.empty()) return result;
 
+  // M(q₀)(x − q₀) + G(x)ᵀλ = 0, g(x) ∈ S. Written with p so that any kinetic energy serves.
   State& state = result.state;
-  const auto assembly = std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true});
-  const bool positions_off =
-      std::any_of(result.before.begin(), result.before.end(), [](const Violation& v) { return !v.velocity; });
-  if (positions_off) {
-    // M(q₀)(x − q₀) + G(x)ᵀλ = 0, g(x) ∈ S. Written with p so that any kinetic energy serves.
-    AffineProblem problem(assembly);
-    problem.inertias[0].t = start.t;
-    const Vector minus_q = -start.q;
-    problem.inertias[0].q = &start.q;
-    problem.inertias[0].v = &minus_q;
-    problem.inertias[0].v_slope = 1.0;
-    problem.inertias[0].momentum = 1.0;
-    const Vector zero = Vector::Zero(system.size());
-    const Vector offset = system.momentum({start.t, start.q.data(), zero.data()});
-    problem.rhs = &offset;
-    problem.reactions[0] = {start.t, nullptr, 1.0, 1.0};
-    problem.condition = {start.t, nullptr, 1.0, 0.0};
-    problem.size = ConfigurationSize().of(system, start);
-    if (!project(problem, state.q, result, system)) {
-      const auto left = violations(system, state, mended);
-      if (!left.empty()) result.trouble += message("; left over: {}", describe(left));
-      return result;
-    }
+  AffineProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}));
+  const Vector minus_q = -start.q, zero = Vector::Zero(system.size());
+  const Vector offset = system.momentum({start.t, start.q.data(), zero.data()});
+  problem.inertias[0] = {.t = start.t, .q = &start.q, .v = &minus_q, .v_slope = 1.0, .momentum = 1.0};
+  problem.rhs = &offset;
+  problem.reactions[0] = {start.t, nullptr, 1.0, 1.0};
+  problem.condition = {start.t, nullptr, 1.0, 0.0};
+  problem.size = ConfigurationSize().of(system, start);
+  if (!project(problem, state.q, result, system)) {
+    auto left = violations(system, state, mended);
+    std::erase_if(left, [](const Violation& v) { return v.velocity; });
+    if (!left.empty()) result.trouble += message("; left over: {}", describe(left));
+    return result;
   }
+  state.p = system.momentum(instant(state));
+  result.moved_q = (state.q - start.q).lpNorm<Eigen::Infinity>();
+  return result;
+}
+
+ConsistentStart consistent_velocities(const System& system, const State& start) {
+  ConsistentStart result{.state = state_at(system, start.t, start.q, start.v)};
+  result.before = violations(system, start, mended);
+  std::erase_if(result.before, [](const Violation& v) { return !v.velocity; });
+  if (result.before.empty()) return result;
 
   // M(q)(x − v₀) + G(q)ᵀμ = 0, G(q) x + g_t = 0 for the equalities.
-  AffineProblem problem(assembly);
-  problem.inertias[0].t = start.t;
-  problem.inertias[0].q = &state.q;
-  problem.inertias[0].v_slope = 1.0;
-  problem.inertias[0].momentum = 1.0;
+  State& state = result.state;
+  AffineProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{}));
   const Vector momentum = system.momentum({start.t, state.q.data(), start.v.data()});
+  problem.inertias[0] = {.t = start.t, .q = &state.q, .v_slope = 1.0, .momentum = 1.0};
   problem.rhs = &momentum;
   problem.reactions[0] = {start.t, &state.q, 0.0, 1.0};
   problem.condition = {start.t, &state.q, 0.0, 1.0};
@@ -113,11 +113,24 @@ ConsistentStart consistent_start(const System& system, const State& start) {
     if (limit != Set::zero) limit = Set::whole;
   problem.size = start.v.lpNorm<Eigen::Infinity>();
   if (!project(problem, state.v, result, system)) return result;
-
   state.p = system.momentum(instant(state));
-  result.moved_q = (state.q - start.q).lpNorm<Eigen::Infinity>();
   result.moved_v = (state.v - start.v).lpNorm<Eigen::Infinity>();
   return result;
+}
+
+ConsistentStart consistent_start(const System& system, const State& start) {
+  const std::vector<Violation> before = violations(system, start, mended);
+  ConsistentStart placed = consistent_positions(system, start);
+  if (placed.status == Status::ok) {
+    ConsistentStart moving = consistent_velocities(system, placed.state);
+    moving.moved_q = placed.moved_q;
+    for (const std::string& name : placed.dependent)
+      if (std::find(moving.dependent.begin(), moving.dependent.end(), name) == moving.dependent.end())
+        moving.dependent.push_back(name);
+    placed = std::move(moving);
+  }
+  placed.before = before;
+  return placed;
 }
 
 }  // namespace taut

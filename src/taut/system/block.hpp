@@ -91,12 +91,15 @@ class DynamicsBlock : public Block {
   virtual void add_slopes(const Instant& at, const SlopeWeights& weights, const int* slots, double* values) const = 0;
 };
 
-/// Holonomic constraints g(t,q) ∈ S. Rows of one term are neighbours.
+/// Constraints g(t,q) ∈ S. Rows of one term are neighbours.
+///
+/// Nonholonomic ones, K(t,q) v + b(t,q) = 0, have the same form one derivative later: `values` is zero, `rates` is K v + b, G is K.
 class ConstraintBlock : public Block {
  public:
   virtual std::unique_ptr<ConstraintBlock> clone() const = 0;
   virtual int rows() const = 0;  ///< per term
   virtual Set set(int term) const = 0;
+  virtual bool holonomic() const { return true; }
   virtual std::string row_name(int term, int row) const {
     return rows() == 1 ? name(term) : name(term) + "[" + std::to_string(row) + "]";
   }

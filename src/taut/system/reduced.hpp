@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <numeric>
+#include <taut/system/discrete_parts.hpp>
 #include <taut/system/system.hpp>
 
 /// Minimal coordinates as a transformation of the system: q = ψ(u), v = J w with J = ψ′(u) and w = u̇.
@@ -69,41 +70,6 @@ template <class Map, class Inner> struct Lifted {
     return out;
   }
 };
-
-/// A discrete gradient with its slope in a parameter x of the step, from values and slopes given at the ends and the middle.
-/// See discrete_gradient.hpp for the formula; d is the difference of the ends, and dd·1 its slope.
-template <int n> struct DiscreteParts {
-  using Column = Eigen::Matrix<double, n, 1>;
-  using Square = Eigen::Matrix<double, n, n>;
-  Column d;
-  double start, end;                                                // φ
-  Column start_slope = Column::Zero(), end_slope = Column::Zero();  // of φ at the ends, in x
-  Column gradient;                                                  // ∇φ in the middle
-  Square gradient_slope = Square::Zero();                           // in x
-  double dd = 0.0;
-
-  double share() const {
-    const double bracket = end - start - gradient.dot(d);
-    const double noise = 4.0 * std::numeric_limits<double>::epsilon() * (std::abs(start) + std::abs(end));
-    return std::abs(bracket) <= noise || d.isZero(0.0) ? 0.0 : bracket / d.squaredNorm();
-  }
-  Column value() const { return gradient + share() * d; }
-  Square slope() const {
-    const double s = share();
-    Square out = gradient_slope;
-    if (s == 0.0) return out;
-    const Column bracket = end_slope - start_slope - gradient_slope.transpose() * d - dd * gradient;
-    out += d * ((bracket - 2.0 * s * dd * d) / d.squaredNorm()).transpose();
-    out.diagonal().array() += s * dd;
-    return out;
-  }
-};
-
-/// Scatters a small matrix: values[slots] += A, row by row.
-template <class Small> void scatter(const Small& A, double weight, const int* slots, double* values) {
-  for (int i = 0; i < A.rows(); ++i)
-    for (int j = 0; j < A.cols(); ++j) values[slots[i * A.cols() + j]] += weight * A(i, j);
-}
 
 }  // namespace detail
 
@@ -195,48 +161,8 @@ template <class Map> class ReducedDynamics final : public DynamicsBlock, public 
   using Column = Eigen::Matrix<double, n, 1>;
   using Square = Eigen::Matrix<double, n, n>;
 
-  /// φ = τ − V between the ends of a step, with τ = ½ [T(w0 + w1) − T(w0) − T(w1)]. Since f(u, w) = ∂T/∂u − ∂V/∂u, its gradient is
-  /// ½ [f(w0 + w1) − f(w0) − f(w1) + f(0)] + f(0).
   detail::DiscreteParts<n> parts(const Segment& step, double dq) const {
-    const Column zero = Column::Zero();
-    const Eigen::Map<const Column> u0(step.q0), u1(step.q1), w0(step.v0), w1(step.v1);
-    const Column middle = 0.5 * (u0 + u1), sum = w0 + w1;
-    const auto at = [&](const auto& u, const auto& w) { return Instant{step.t, u.data(), w.data()}; };
-    const auto value = [&](const auto& u) {
-      return 0.5 * (kinetic(at(u, sum)) - kinetic(at(u, w0)) - kinetic(at(u, w1))) - potential(at(u, zero));
-    };
-    const auto gradient = [&](const auto& u) {
-      Column f = Column::Zero();
-      add(at(u, sum), 0.0, 0.5, f.data());
-      add(at(u, w0), 0.0, -0.5, f.data());
-      add(at(u, w1), 0.0, -0.5, f.data());
-      add(at(u, zero), 0.0, 1.5, f.data());
-      return f;
-    };
-    detail::DiscreteParts<n> out{.d = u1 - u0, .start = value(u0), .end = value(u1), .gradient = gradient(middle)};
-    if (dq == 0.0) return out;
-
-    // Slopes in w1, on which u1 depends by dq.
-    const auto in_w1 = [&](const auto& u) {
-      Column p = Column::Zero();
-      add(at(u, sum), 0.5, 0.0, p.data());
-      add(at(u, w1), -0.5, 0.0, p.data());
-      return p;
-    };
-    std::array<int, n * n> slots;
-    for (int i = 0; i < n * n; ++i) slots[i] = i / n + n * (i % n);
-    const auto slope = [&](const Column& w, double factor, double along_w) {
-      add_slopes(at(middle, w), {.momentum = 0.0, .force = factor, .dq = 0.5 * dq, .dv = along_w}, slots.data(),
-                 out.gradient_slope.data());
-    };
-    slope(sum, 0.5, 1.0);
-    slope(w0, -0.5, 0.0);
-    slope(w1, -0.5, 1.0);
-    slope(zero, 1.5, 0.0);
-    out.start_slope = in_w1(u0);
-    out.end_slope = in_w1(u1) + dq * gradient(u1);
-    out.dd = dq;
-    return out;
+    return detail::lagrangian_parts<n>(*this, step, dq, n);
   }
 
   static int dense(int i, int j) { return i + N * j; }
@@ -347,8 +273,6 @@ template <class Map> class ReducedConstraints final : public ConstraintBlock, pu
   /// One row between the ends of a step; slopes in u1.
   detail::DiscreteParts<n> parts(const Segment& step, int row, bool slopes) const {
     using Column = Eigen::Matrix<double, n, 1>;
-    const Eigen::Map<const Column> u0(step.q0), u1(step.q1);
-    const Column middle = 0.5 * (u0 + u1);
     const Vector one = Vector::Unit(rows(), row);
     const auto value = [&](const double* u) {
       Vector g(rows());
@@ -360,15 +284,10 @@ template <class Map> class ReducedConstraints final : public ConstraintBlock, pu
       add_forces(step.t, u, one.data(), 1.0, out.data());
       return out;
     };
-    detail::DiscreteParts<n> out{
-        .d = u1 - u0, .start = value(step.q0), .end = value(step.q1), .gradient = gradient(middle.data())};
-    if (!slopes) return out;
-    std::array<int, n * n> slots;
-    for (int i = 0; i < n * n; ++i) slots[i] = i / n + n * (i % n);
-    add_curvature(step.t, middle.data(), one.data(), 0.5, slots.data(), out.gradient_slope.data());
-    out.end_slope = gradient(step.q1);
-    out.dd = 1.0;
-    return out;
+    const auto curvature = [&](const double* u, double weight, const int* slots, double* into) {
+      add_curvature(step.t, u, one.data(), weight, slots, into);
+    };
+    return detail::constraint_parts<n>(value, gradient, curvature, step.q0, step.q1, slopes, n);
   }
 
   Vector spread(const double* lambda) const {

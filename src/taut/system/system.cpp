@@ -20,7 +20,8 @@ System::System(int coordinates) : size_(coordinates) {
   require(coordinates > 0, "System: needs at least one coordinate, got {}.", coordinates);
 }
 
-System::System(Points points) : size_(points.count * points.dim), points_(points) {
+System::System(Points points, int generalized) : size_(points.count * points.dim + generalized), points_(points) {
+  require(generalized >= 0, "System: the number of generalised coordinates must not be negative, got {}.", generalized);
   require(points.count > 0, "Points: count must be positive, got {}.", points.count);
   require(points.dim >= 1 && points.dim <= 3, "Points: dim must be 1, 2 or 3, got {}.", points.dim);
   require(points.masses.empty() || int(points.masses.size()) == points.count,
@@ -35,6 +36,7 @@ System::System(const System& other)
     : size_(other.size_),
       constraint_count_(other.constraint_count_),
       points_(other.points_),
+      names_(other.names_),
       dynamics_(clones(other.dynamics_)),
       constraints_(clones(other.constraints_)) {}
 
@@ -76,8 +78,18 @@ bool System::conservative() const {
   return true;
 }
 
+void System::name_coordinates(std::vector<std::string> names) {
+  require(int(names.size()) == size_, "System: {} names are given for {} coordinates.", names.size(), size_);
+  names_ = std::move(names);
+}
+
+bool System::holonomic() const {
+  return std::all_of(constraints_.begin(), constraints_.end(), [](const auto& block) { return block->holonomic(); });
+}
+
 std::string System::coordinate_name(int coordinate) const {
-  if (!points_) return message("q{}", coordinate);
+  if (!names_.empty()) return names_[coordinate];
+  if (!points_ || coordinate >= points_->count * points_->dim) return message("q{}", coordinate);
   return std::string(1, "xyz"[coordinate % points_->dim]) + text(coordinate / points_->dim);
 }
 

@@ -32,6 +32,7 @@ concept SpatialTerm = requires(const Term& term, const Points& points) {
 ///
 ///     d/dt p(t,q,v) = f(t,q,v) − G(t,q)ᵀλ,   p = ∂L/∂v,   f = ∂L/∂q + Q(t,q,v),   q̇ = v
 ///     g(t,q) ∈ S,   G = ∂g/∂q
+///     K(t,q) v + b(t,q) = 0 with the forces −Kᵀψ              nonholonomic; ψ stand among the λ, K among the G
 ///
 /// λ are forces with this sign, whatever the integrator. A System is a list of terms stored by type in blocks; once a run
 /// has begun nothing changes it. Formulations are other systems: see penalized() and reduced().
@@ -40,8 +41,8 @@ class System {
   /// Generalised coordinates without any term yet.
   explicit System(int coordinates);
 
-  /// Point masses; their kinetic energy is added.
-  explicit System(Points points);
+  /// Point masses, whose kinetic energy is added; and after their coordinates as many generalised ones as asked for.
+  explicit System(Points points, int generalized = 0);
 
   System(const System& other);
   System& operator=(const System& other);
@@ -56,6 +57,8 @@ class System {
   void add_block(std::unique_ptr<ConstraintBlock> block);
   void drop_constraints();
 
+  void name_coordinates(std::vector<std::string> names);  ///< one for each
+
   int size() const { return size_; }
   int constraint_count() const { return constraint_count_; }
   const std::optional<Points>& points() const { return points_; }
@@ -64,6 +67,7 @@ class System {
 
   bool constant_mass() const;
   bool lumped_mass() const;   ///< constant and diagonal
+  bool holonomic() const;     ///< no constraint on velocities alone
   bool conservative() const;  ///< as far as the terms declare; explicit time in a potential is not seen
   std::string coordinate_name(int coordinate) const;
   std::string constraint_name(int row) const;
@@ -103,6 +107,7 @@ class System {
   int size_;
   int constraint_count_ = 0;
   std::optional<Points> points_;
+  std::vector<std::string> names_;
   std::vector<std::unique_ptr<DynamicsBlock>> dynamics_;
   std::vector<std::unique_ptr<ConstraintBlock>> constraints_;
 };

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <taut/base/require.hpp>
+#include <taut/expression/graph.hpp>
+#include <taut/system/set.hpp>
+
+namespace taut {
+
+/// A mistake in an expression, and the character it starts at, counted from 0.
+class ExpressionError : public InputError {
+ public:
+  ExpressionError(const std::string& what, std::size_t at) : InputError(what), position(at) {}
+  std::size_t position;
+};
+
+/// What names mean in an expression.
+struct Scope {
+  struct Function {
+    std::vector<std::string> arguments;
+    std::string body;
+  };
+  std::map<std::string, Graph::Node, std::less<>> symbols;
+  std::map<std::string, Function, std::less<>> functions;
+  std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;  ///< functions of one argument
+};
+
+/// An expression as a node of the graph:
+///
+///     + − * / ^ ( )     < <= > >= == !=     and or not
+///     sin cos tan asin acos atan atan2 sinh cosh tanh sqrt exp log abs min max sign hypot
+///     step(x), if(condition, a, b), piecewise(condition, value, …, otherwise), pi
+///     numbers with units: 5 cm, 30 deg, 9.81 m/s^2; the unit follows the number, and the result is in SI
+///
+/// Names may hold dots (A.x) and end in primes (x'). Throws ExpressionError.
+Graph::Node parse(Graph& graph, const Scope& scope, std::string_view text);
+
+/// left = right, left <= right or left >= right, as left − right and where it must lie.
+struct Relation {
+  Graph::Node difference;
+  Set set;
+};
+Relation parse_relation(Graph& graph, const Scope& scope, std::string_view text);
+
+/// The name nearest to the given one, if any is near: for "did you mean".
+std::string nearest(std::string_view name, const std::vector<std::string>& known);
+
+}  // namespace taut

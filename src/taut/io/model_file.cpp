@@ -1,0 +1,951 @@
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <taut/expression/blocks.hpp>
+#include <taut/expression/parse.hpp>
+#include <taut/io/model_file.hpp>
+#include <taut/system/constraints/distance.hpp>
+#include <taut/system/constraints/half_space.hpp>
+#include <taut/system/constraints/pin.hpp>
+#include <taut/system/terms/gravity.hpp>
+#include <taut/system/terms/spring.hpp>
+
+namespace taut {
+namespace {
+
+constexpr int most_coordinates = 200'000, deepest_include = 8;
+constexpr std::uintmax_t largest_file = 64u << 20;
+
+/// A node with the file it stands in and the way to it: "run.integrator".
+struct Item {
+  std::string file, key;
+  YAML::Node node;
+
+  [[noreturn]] void fail(const std::string& what) const {
+    const YAML::Mark mark = node.Mark();
+    const std::string line = mark.is_null() ? "" : ":" + std::to_string(mark.line + 1);
+    throw InputError(file + line + ": " + (key.empty() ? "" : key + ": ") + what);
+  }
+  Item under(const std::string& name, const YAML::Node& child) const {
+    return {file, key.empty() ? name : key + "." + name, child};
+  }
+  Item at(std::size_t index, const YAML::Node& child) const {
+    return {file, key + "[" + std::to_string(index) + "]", child};
+  }
+
+  std::string word() const {
+    if (!node.IsScalar()) fail("must be a single value, not a list or a table");
+    return node.Scalar();
+  }
+
+  /// Entries of a table, in the order of the file; refuses keys that are given twice.
+  std::vector<std::pair<std::string, Item>> entries() const {
+    if (!node.IsMap()) fail("must be a table of names and values");
+    std::vector<std::pair<std::string, Item>> out;
+    std::set<std::string> seen;
+    for (const auto& pair : node) {
+      if (!pair.first.IsScalar()) fail("names must be plain words");
+      const std::string name = pair.first.Scalar();
+      const Item item = under(name, pair.second);
+      if (!seen.insert(name).second) Item{file, item.key, pair.first}.fail("is given twice");
+      out.emplace_back(name, item);
+    }
+    return out;
+  }
+
+  /// The same with known names only.
+  std::vector<std::pair<std::string, Item>> entries(const std::vector<std::string>& known) const {
+    auto all = entries();
+    for (const auto& [name, item] : all) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      std::string allowed;
+      for (const std::string& one : known) allowed += (allowed.empty() ? "" : ", ") + one;
+      const std::string near = nearest(name, known);
+      const Item here{file, key, item.node};
+      here.fail(message("there is no '{}' here; ", name) +
+                (near.empty() ? "allowed are: " + allowed : message("did you mean '{}'?", near)));
+    }
+    return all;
+  }
+
+  std::vector<Item> list() const {
+    if (!node.IsSequence()) fail("must be a list");
+    std::vector<Item> out;
+    std::size_t k = 0;
+    for (const auto& child : node) out.push_back(at(k++, child));
+    return out;
+  }
+};
+
+const std::vector<std::string> sections{"name",      "source",  "include",     "parameters", "functions",   "tables",
+                                        "dimension", "gravity", "masses",      "points",     "rods",        "springs",
+                                        "dampers",   "pins",    "curves",      "walls",      "coordinates", "kinetic",
+                                        "potential", "forces",  "constraints", "initial",    "outputs",     "run"};
+
+struct Document {
+  std::string file;
+  YAML::Node root;
+};
+
+std::string read_text(const std::string& path) {
+  std::error_code trouble;
+  require(std::filesystem::exists(path, trouble), "{}: there is no such file.", path);
+  require(std::filesystem::is_regular_file(path, trouble), "{}: is not a file.", path);
+  require(std::filesystem::file_size(path, trouble) <= largest_file, "{}: is larger than 64 MB, which no model is.", path);
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), "{}: cannot be read.", path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// YAML nests and repeats; neither must take the stack or the memory.
+void check_depth(const Item& item, int depth, long& nodes) {
+  if (depth > 32 || ++nodes > 2'000'000) item.fail("the file is nested too deeply or too large");
+  if (item.node.IsSequence())
+    for (const auto& child : item.node) check_depth({item.file, item.key, child}, depth + 1, nodes);
+  if (item.node.IsMap())
+    for (const auto& pair : item.node) check_depth({item.file, item.key, pair.second}, depth + 1, nodes);
+}
+
+/// yaml-cpp reads nested flow collections by recursion; a text that nests deeper than any model does is refused before.
+void check_brackets(const std::string& text, const std::string& file) {
+  int depth = 0, line = 1, indent = 0;
+  bool leading = true;
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      leading = true;
+      indent = 0;
+      continue;
+    }
+    if (leading && (c == ' ' || c == '-' || c == '?')) {
+      if (c != ' ') ++indent;
+      require(indent < 64, "{}:{}: is nested too deeply.", file, line);
+    } else {
+      leading = false;
+    }
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    require(depth < 64, "{}:{}: is nested too deeply.", file, line);
+  }
+}
+
+void load(const std::string& text, const std::string& file, int depth, std::vector<Document>& out, std::string& all) {
+  require(depth < deepest_include, "{}: includes go round in circles.", file);
+  check_brackets(text, file);
+  YAML::Node root;
+  try {
+    root = YAML::Load(text);
+  } catch (const YAML::ParserException& error) {
+    throw InputError(message("{}:{}: this is not YAML: {}.", file, error.mark.line + 1, error.msg));
+  } catch (const YAML::Exception& error) {
+    throw InputError(message("{}: this is not YAML: {}.", file, error.what()));
+  }
+  const Item top{file, "", root};
+  if (!root.IsDefined() || root.IsNull()) throw InputError(message("{}: is empty.", file));
+  long nodes = 0;
+  check_depth(top, 0, nodes);
+  for (const auto& [name, item] : top.entries(sections)) {
+    if (name != "include") continue;
+    const std::vector<Item> files = item.node.IsSequence() ? item.list() : std::vector<Item>{item};
+    for (const Item& one : files) {
+      const std::filesystem::path path = std::filesystem::path(file).parent_path() / one.word();
+      load(read_text(path.string()), path.string(), depth + 1, out, all);
+    }
+  }
+  out.push_back({file, root});
+  all += text;
+}
+
+/// A place in space: the coordinates of a mass, or given functions of time.
+struct Spot {
+  std::vector<Graph::Node> x;
+  int mass = -1;  ///< its number, or −1
+};
+
+class Builder {
+ public:
+  Builder(std::vector<Document> documents, const ModelOverrides& overrides)
+      : documents_(std::move(documents)), overrides_(overrides) {}
+
+  ModelFile build(bool assemble) {
+    ModelFile model;
+    each("name", [&](const Item& item) { model.name = item.word(); });
+    each("source", [&](const Item& item) { model.source = item.word(); });
+    read_parameters();
+    each("functions", [&](const Item& item) { read_functions(item); });
+    each("tables", [&](const Item& item) { read_tables(item); });
+    count_coordinates();
+    make_system();
+    each("points", [&](const Item& item) { read_points(item); });
+    each("rods", [&](const Item& item) { each_of(item, [&](const Item& one) { read_rod(one); }); });
+    each("springs", [&](const Item& item) { each_of(item, [&](const Item& one) { read_spring(one); }); });
+    each("dampers", [&](const Item& item) { each_of(item, [&](const Item& one) { read_damper(one); }); });
+    each("pins", [&](const Item& item) { each_of(item, [&](const Item& one) { read_pin(one); }); });
+    each("curves", [&](const Item& item) { each_of(item, [&](const Item& one) { read_curve(one); }); });
+    each("walls", [&](const Item& item) { each_of(item, [&](const Item& one) { read_wall(one); }); });
+    read_lagrangian();
+    each("constraints", [&](const Item& item) { each_of(item, [&](const Item& one) { read_constraint(one); }); });
+    each("initial", [&](const Item& item) { read_initial(item); });
+    each("outputs", [&](const Item& item) {
+      for (const auto& [name, one] : item.entries()) model.outputs.push_back({name, program(one, value(one))});
+    });
+    check_inertia();
+    start(model, assemble);
+    each("run", [&](const Item& item) { read_run(item, model); });
+    override_run(model);
+    for (const auto& [name, node] : parameters_) {
+      double number = 0.0;
+      graph_->is_constant(node, &number);
+      model.parameters[name] = number;
+    }
+    model.system = std::move(*system_);
+    return model;
+  }
+
+ private:
+  template <class Action> void each(const std::string& section, const Action& action) const {
+    for (const Document& document : documents_) {
+      const Item top{document.file, "", document.root};
+      for (const auto& [name, item] : top.entries())
+        if (name == section && !item.node.IsNull()) action(item);
+    }
+  }
+  template <class Action> static void each_of(const Item& item, const Action& action) {
+    for (const Item& one : item.list()) action(one);
+  }
+
+  // Values.
+
+  /// The expression of an item; mistakes are told with file, line, key and character.
+  template <class Parse> auto guarded(const Item& item, const std::string& text, const Parse& parse_it) const {
+    try {
+      return parse_it();
+    } catch (const ExpressionError& error) {
+      item.fail(message("{}, at character {} of \"{}\"", error.what(), error.position + 1, text));
+    }
+  }
+  Graph::Node value(const Item& item, const Scope& scope) {
+    const std::string text = item.word();
+    return guarded(item, text, [&] { return parse(*graph_, scope, text); });
+  }
+  Graph::Node value(const Item& item) { return value(item, scope_); }
+
+  double number(const Item& item) { return number(item, value(item)); }
+  double number(const Item& item, Graph::Node node) const {
+    double out = 0.0;
+    if (!graph_->is_constant(node, &out))
+      item.fail(message("must be a number, but \"{}\" changes with the motion", item.node.Scalar()));
+    if (!std::isfinite(out)) item.fail(message("\"{}\" is not finite", item.node.Scalar()));
+    return out;
+  }
+  int whole(const Item& item) {
+    const double out = number(item);
+    if (out != std::round(out) || std::abs(out) > 1e9)
+      item.fail(message("must be a whole number, got {}", item.node.Scalar()));
+    return int(out);
+  }
+
+  /// A function of time alone.
+  Graph::Node of_time(const Item& item) {
+    const Graph::Node node = value(item);
+    for (const int variable : graph_->variables_of({node}))
+      if (variable != numbering_.time())
+        item.fail(message("may depend on time only, but \"{}\" does not", item.node.Scalar()));
+    return node;
+  }
+  std::vector<Item> axes(const Item& item) const {
+    std::vector<Item> all = item.list();
+    if (int(all.size()) != dim_) item.fail(message("needs {} numbers, got {}", dim_, all.size()));
+    return all;
+  }
+
+  void name_is_free(const Item& item, const std::string& name) const {
+    const auto good = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 128;
+    };
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || !std::all_of(name.begin(), name.end(), good))
+      item.fail(message("'{}' is not a name; names hold letters, digits and _, and do not start with a digit", name));
+    if (name == "t" || name == "pi" || name == "and" || name == "or" || name == "not")
+      item.fail(message("'{}' has a meaning already", name));
+    if (scope_.symbols.contains(name) || spots_.contains(name)) item.fail(message("the name '{}' is taken already", name));
+  }
+
+  // Sections.
+
+  /// A later file, and the command line after it, may change what an earlier one set.
+  void read_parameters() {
+    std::vector<std::pair<std::string, Item>> given;
+    each("parameters", [&](const Item& item) {
+      for (const auto& [name, one] : item.entries()) {
+        const auto same = std::find_if(given.begin(), given.end(), [&](const auto& other) { return other.first == name; });
+        if (same != given.end()) {
+          same->second = one;
+        } else {
+          given.emplace_back(name, one);
+        }
+      }
+    });
+    for (const auto& [name, text] : overrides_.parameters) {
+      const auto same = std::find_if(given.begin(), given.end(), [&](const auto& other) { return other.first == name; });
+      if (same == given.end()) {
+        std::vector<std::string> known;
+        for (const auto& [other, item] : given) known.push_back(other);
+        const std::string near = nearest(name, known);
+        throw InputError(message("--set {}: the model has no parameter '{}'", name, name) +
+                         (near.empty() ? "." : message("; did you mean '{}'?", near)));
+      }
+      same->second = {"--set", name, YAML::Node(text)};
+    }
+    for (const auto& [name, item] : given) {
+      name_is_free(item, name);
+      const Graph::Node node = value(item);
+      number(item, node);
+      scope_.symbols[name] = node;
+      parameters_.emplace_back(name, node);
+    }
+  }
+
+  void read_functions(const Item& item) {
+    for (const auto& [head, one] : item.entries()) {
+      const std::size_t open = head.find('('), close = head.find(')');
+      if (open == std::string::npos || close != head.size() - 1 || close < open)
+        one.fail(message("'{}' must read like f(x, y)", head));
+      Scope::Function function;
+      std::stringstream inside(head.substr(open + 1, close - open - 1));
+      for (std::string argument; std::getline(inside, argument, ',');) {
+        argument.erase(std::remove(argument.begin(), argument.end(), ' '), argument.end());
+        if (argument.empty()) one.fail(message("'{}' must read like f(x, y)", head));
+        function.arguments.push_back(argument);
+      }
+      function.body = one.word();
+      const std::string name = head.substr(0, open);
+      name_is_free(one, name);
+      // Parsed once with its arguments as numbers, so that mistakes show here; it sees only what stands before it.
+      Scope inner = scope_;
+      inner.symbols["t"] = graph_->constant(0.5);
+      for (const std::string& argument : function.arguments) inner.symbols[argument] = graph_->constant(0.5);
+      value(one, inner);
+      scope_.functions[name] = std::move(function);
+    }
+  }
+
+  void read_tables(const Item& item) {
+    for (const auto& [name, one] : item.entries()) {
+      name_is_free(one, name);
+      std::vector<double> t, values;
+      Table::Kind kind = Table::Kind::spline;
+      for (const auto& [key, part] : one.entries({"t", "values", "kind"})) {
+        if (key == "t") each_of(part, [&](const Item& x) { t.push_back(number(x)); });
+        if (key == "values") each_of(part, [&](const Item& x) { values.push_back(number(x)); });
+        if (key != "kind") continue;
+        const std::string word = part.word();
+        if (word != "spline" && word != "linear") part.fail(message("must be spline or linear, got '{}'", word));
+        kind = word == "linear" ? Table::Kind::linear : Table::Kind::spline;
+      }
+      try {
+        scope_.tables[name] = std::make_shared<const Table>(t, values, kind);
+      } catch (const InputError& error) {
+        one.fail(error.what());
+      }
+    }
+  }
+
+  /// Masses come first, x y (z) each, then the generalised coordinates.
+  void count_coordinates() {
+    each("dimension", [&](const Item& item) {
+      dim_ = whole(item);
+      if (dim_ < 1 || dim_ > 3) item.fail(message("must be 1, 2 or 3, got {}", dim_));
+    });
+    each("masses", [&](const Item& item) {
+      for (const auto& [name, one] : item.entries()) masses_.push_back({name, one});
+    });
+    each("coordinates", [&](const Item& item) {
+      each_of(item, [&](const Item& one) { generalized_.push_back({one.word(), one}); });
+    });
+    const std::size_t count = masses_.size() * std::size_t(dim_) + generalized_.size();
+    if (count == 0) throw InputError(message("{}: nothing moves: give `masses` or `coordinates`.", documents_.back().file));
+    require(count <= std::size_t(most_coordinates), "{}: {} coordinates are more than {}.", documents_.back().file, count,
+            most_coordinates);
+    numbering_.coordinates = int(count);
+    q_ = v_ = Vector::Zero(numbering_.coordinates);
+    given_q_.assign(count, false);
+    scope_.symbols["t"] = graph_->variable(numbering_.time());
+  }
+
+  void add_coordinate(const std::string& name) {
+    const int i = int(names_.size());
+    scope_.symbols[name] = graph_->variable(numbering_.q(i));
+    scope_.symbols[name + "'"] = graph_->variable(numbering_.v(i));
+    coordinate_[name] = i;
+    names_.push_back(name);
+  }
+
+  void make_system() {
+    Points points{.count = int(masses_.size()), .dim = dim_};
+    const char* axis = "xyz";
+    for (const auto& [name, item] : masses_) {
+      name_is_free(item, name);
+      const int first = int(names_.size());
+      spots_[name] = {{}, first / dim_};
+      bool has_mass = false;
+      for (const auto& [key, one] : item.entries({"mass", "at", "velocity"})) {
+        if (key == "mass") {
+          points.masses.push_back(number(one));
+          has_mass = true;
+          if (!(points.masses.back() > 0.0)) one.fail(message("must be positive, got {}", points.masses.back()));
+        }
+        if (key != "at" && key != "velocity") continue;
+        const std::vector<Item> numbers = axes(one);
+        for (int k = 0; k < dim_; ++k) {
+          (key == "at" ? q_ : v_)[first + k] = number(numbers[k]);
+          if (key == "at") given_q_[first + k] = true;
+        }
+      }
+      if (!has_mass) item.fail("needs a `mass`");
+      for (int k = 0; k < dim_; ++k) {
+        add_coordinate(name + "." + axis[k]);
+        scope_.symbols[name + ".v" + axis[k]] = graph_->variable(numbering_.v(first + k));
+        spots_[name].x.push_back(graph_->variable(numbering_.q(first + k)));
+      }
+    }
+    for (const auto& [name, item] : generalized_) {
+      name_is_free(item, name);
+      add_coordinate(name);
+    }
+    if (masses_.empty()) {
+      system_.emplace(numbering_.coordinates);
+    } else {
+      system_.emplace(points, int(generalized_.size()));
+    }
+    system_->name_coordinates(names_);
+    each("gravity", [&](const Item& item) {
+      if (masses_.empty()) item.fail("acts on `masses`, and there are none; write it into `potential`");
+      std::vector<double> g(dim_, 0.0);
+      if (item.node.IsSequence()) {
+        const std::vector<Item> numbers = axes(item);
+        for (int k = 0; k < dim_; ++k) g[k] = number(numbers[k]);
+      } else {
+        g[dim_ - 1] = -number(item);
+      }
+      for (std::size_t m = 0; m < masses_.size(); ++m)
+        for (int k = 0; k < dim_; ++k)
+          if (g[k] != 0.0)
+            system_->add(Weight{int(m) * dim_ + k, -points.masses[m] * g[k]}, "gravity on " + masses_[m].first);
+    });
+  }
+
+  void read_points(const Item& item) {
+    for (const auto& [name, one] : item.entries()) {
+      name_is_free(one, name);
+      Spot spot;
+      for (const Item& axis : axes(one)) spot.x.push_back(of_time(axis));
+      for (int k = 0; k < dim_; ++k) scope_.symbols[name + "." + "xyz"[k]] = spot.x[k];
+      spots_[name] = std::move(spot);
+    }
+  }
+
+  const Spot& spot(const Item& item) const {
+    const std::string name = item.word();
+    const auto found = spots_.find(name);
+    if (found != spots_.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [one, place] : spots_) known.push_back(one);
+    const std::string near = nearest(name, known);
+    item.fail(message("there is no mass or point '{}'", name) + (near.empty() ? "" : message("; did you mean '{}'?", near)));
+  }
+  const Spot& mass(const Item& item) const {
+    const Spot& found = spot(item);
+    if (found.mass < 0) item.fail(message("'{}' is a point without mass; a mass is wanted", item.word()));
+    return found;
+  }
+
+  /// The two ends of a rod, spring or damper, and the rest of its entries.
+  struct Link {
+    Spot a, b;
+    std::string name;
+    std::map<std::string, Item> more;
+  };
+  Link link(const Item& item, std::vector<std::string> keys, const std::string& kind) const {
+    Link out;
+    keys.insert(keys.end(), {"between", "name"});
+    std::vector<Item> ends;
+    if (item.node.IsSequence()) {
+      ends = item.list();
+    } else {
+      for (const auto& [key, one] : item.entries(keys)) {
+        if (key == "between") {
+          ends = one.list();
+        } else if (key == "name") {
+          out.name = one.word();
+        } else {
+          out.more.emplace(key, one);
+        }
+      }
+    }
+    if (ends.size() != 2) item.fail("needs two ends: between: [A, B]");
+    out.a = spot(ends[0]);
+    out.b = spot(ends[1]);
+    if (out.a.mass < 0 && out.b.mass < 0) item.fail("neither end has a mass");
+    if (ends[0].word() == ends[1].word()) item.fail("both ends are the same");
+    if (out.name.empty()) out.name = kind + " " + ends[0].word() + "-" + ends[1].word();
+    return out;
+  }
+
+  Graph::Node squared_distance(const Spot& a, const Spot& b) {
+    Graph::Node sum = graph_->constant(0.0);
+    for (int k = 0; k < dim_; ++k) {
+      const Graph::Node d = graph_->subtract(b.x[k], a.x[k]);
+      sum = graph_->add(sum, graph_->multiply(d, d));
+    }
+    return sum;
+  }
+  double distance_at_start(const Item& item, const Link& ends) {
+    for (const Spot* end : {&ends.a, &ends.b})
+      for (int k = 0; end->mass >= 0 && k < dim_; ++k)
+        if (!given_q_[end->mass * dim_ + k])
+          item.fail("needs a `length`, because an end has no place `at` to measure it from");
+    std::vector<int> inputs{numbering_.time()};
+    for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.q(i));
+    Program distance(*graph_, {graph_->make(Op::sqrt, squared_distance(ends.a, ends.b))}, inputs);
+    std::copy_n(q_.data(), q_.size(), distance.inputs() + 1);
+    distance.run();
+    return distance.output(0);
+  }
+  bool fixed(const Spot& spot, std::array<double, 3>& at) const {
+    for (int k = 0; k < dim_; ++k)
+      if (!graph_->is_constant(spot.x[k], &at[k])) return false;
+    return spot.mass < 0;
+  }
+
+  void read_rod(const Item& item) {
+    const Link ends = link(item, {"length"}, "rod");
+    const auto given = ends.more.find("length");
+    const double length = given != ends.more.end() ? number(given->second) : distance_at_start(item, ends);
+    if (!(length > 0.0)) item.fail(message("the length must be positive, got {}", length));
+    std::array<double, 3> at{};
+    if (ends.a.mass >= 0 && ends.b.mass >= 0) {
+      system_->add(Distance{.from = ends.a.mass, .to = ends.b.mass, .length = length}, ends.name);
+    } else if (fixed(ends.a, at) || fixed(ends.b, at)) {
+      system_->add(Pin{.point = std::max(ends.a.mass, ends.b.mass), .at = at, .length = length}, ends.name);
+    } else {
+      const Graph::Node g = graph_->multiply(
+          graph_->constant(0.5), graph_->subtract(squared_distance(ends.a, ends.b), graph_->constant(length * length)));
+      add_constraint(item, g, Set::zero, ends.name);
+    }
+  }
+
+  void read_spring(const Item& item) {
+    const Link ends = link(item, {"stiffness", "length", "damping"}, "spring");
+    const auto stiffness = ends.more.find("stiffness"), given = ends.more.find("length"),
+               damping = ends.more.find("damping");
+    if (stiffness == ends.more.end()) item.fail("needs a `stiffness`");
+    const double k = number(stiffness->second),
+                 length = given != ends.more.end() ? number(given->second) : distance_at_start(item, ends);
+    if (!(k >= 0.0)) stiffness->second.fail(message("must not be negative, got {}", k));
+    if (!(length >= 0.0)) item.fail(message("the length must not be negative, got {}", length));
+    if (ends.a.mass >= 0 && ends.b.mass >= 0 && length > 0.0) {
+      system_->add(Spring{.from = ends.a.mass, .to = ends.b.mass, .stiffness = k, .length = length}, ends.name);
+    } else {
+      // Without a length it is quadratic, and has no kink where the ends meet.
+      const Graph::Node square = squared_distance(ends.a, ends.b);
+      const Graph::Node stretch = graph_->subtract(graph_->make(Op::sqrt, square), graph_->constant(length));
+      const Graph::Node energy = length == 0.0 ? square : graph_->multiply(stretch, stretch);
+      LagrangianNodes nodes;
+      nodes.potential = graph_->multiply(graph_->constant(0.5 * k), energy);
+      system_->add_block(expression_dynamics(graph_, numbering_, nodes, ends.name));
+    }
+    if (damping != ends.more.end()) add_damper(damping->second, ends);
+  }
+
+  void read_damper(const Item& item) {
+    const Link ends = link(item, {"damping"}, "damper");
+    const auto damping = ends.more.find("damping");
+    if (damping == ends.more.end()) item.fail("needs a `damping`");
+    add_damper(damping->second, ends);
+  }
+
+  /// −c ṙ along the line between the ends, r their distance: Qᵢ = −c ṙ ∂r/∂qᵢ.
+  void add_damper(const Item& item, const Link& ends) {
+    const double c = number(item);
+    if (!(c >= 0.0)) item.fail(message("must not be negative, got {}", c));
+    const Graph::Node r = graph_->make(Op::sqrt, squared_distance(ends.a, ends.b));
+    std::vector<int> touched;
+    for (const Spot* end : {&ends.a, &ends.b})
+      for (int k = 0; end->mass >= 0 && k < dim_; ++k) touched.push_back(end->mass * dim_ + k);
+    Graph::Node rate = graph_->derivative(r, numbering_.time());
+    for (const int i : touched)
+      rate = graph_->add(rate, graph_->multiply(graph_->derivative(r, numbering_.q(i)), graph_->variable(numbering_.v(i))));
+    LagrangianNodes nodes;
+    for (const int i : touched)
+      nodes.forces.emplace_back(
+          i, graph_->multiply(graph_->constant(-c), graph_->multiply(rate, graph_->derivative(r, numbering_.q(i)))));
+    system_->add_block(expression_dynamics(graph_, numbering_, nodes, ends.name));
+  }
+
+  void read_pin(const Item& item) {
+    if (item.node.IsScalar()) {
+      hold(item, mass(item), item.word(), nullptr);
+      return;
+    }
+    std::optional<Item> at;
+    std::optional<Item> who;
+    for (const auto& [key, one] : item.entries({"mass", "at"})) (key == "mass" ? who : at) = one;
+    if (!who) item.fail("needs a `mass`");
+    hold(item, mass(*who), who->word(), at ? &*at : nullptr);
+  }
+  void hold(const Item& item, const Spot& held, const std::string& name, const Item* at) {
+    const std::vector<Item> places = at != nullptr ? axes(*at) : std::vector<Item>{};
+    for (int k = 0; k < dim_; ++k) {
+      const int i = held.mass * dim_ + k;
+      if (at == nullptr && !given_q_[i]) item.fail("needs a place `at`, because the mass has none");
+      const Graph::Node place = at != nullptr ? of_time(places[k]) : graph_->constant(q_[i]);
+      add_constraint(item, graph_->subtract(held.x[k], place), Set::zero, "pin " + name + "." + "xyz"[k]);
+    }
+  }
+
+  void read_curve(const Item& item) {
+    std::optional<Item> who, on;
+    for (const auto& [key, one] : item.entries({"mass", "on"})) (key == "mass" ? who : on) = one;
+    if (!who || !on) item.fail("needs a `mass` and the curve it is `on`: an equation in x, y");
+    Scope scope = scope_;
+    const Spot& held = mass(*who);
+    for (int k = 0; k < dim_; ++k) scope.symbols[std::string(1, "xyz"[k])] = held.x[k];
+    const std::string text = on->word();
+    const Relation relation = guarded(*on, text, [&] { return parse_relation(*graph_, scope, text); });
+    add_constraint(*on, relation.difference, relation.set, who->word() + " on " + text);
+  }
+
+  void read_wall(const Item& item) {
+    std::optional<Item> who;
+    HalfSpace wall;
+    bool has_normal = false;
+    for (const auto& [key, one] : item.entries({"mass", "normal", "offset"})) {
+      if (key == "mass") who = one;
+      if (key == "offset") wall.offset = number(one);
+      if (key != "normal") continue;
+      has_normal = true;
+      const std::vector<Item> numbers = axes(one);
+      double square = 0.0;
+      for (int k = 0; k < dim_; ++k) {
+        wall.normal[k] = number(numbers[k]);
+        square += wall.normal[k] * wall.normal[k];
+      }
+      if (square == 0.0) one.fail("must not be zero");
+      for (int k = 0; k < dim_; ++k) wall.normal[k] /= std::sqrt(square);
+    }
+    if (!who || !has_normal) item.fail("needs a `mass` and a `normal` into the allowed side");
+    wall.point = mass(*who).mass;
+    system_->add(wall, "wall of " + who->word() + (walls_++ > 0 ? " " + std::to_string(walls_) : ""));
+  }
+
+  /// An expression, or the sum of a list of them.
+  Graph::Node total(const Item& item) {
+    if (!item.node.IsSequence()) return value(item);
+    Graph::Node sum = graph_->constant(0.0);
+    each_of(item, [&](const Item& one) { sum = graph_->add(sum, value(one)); });
+    return sum;
+  }
+
+  void read_lagrangian() {
+    LagrangianNodes nodes;
+    each("kinetic", [&](const Item& item) { nodes.kinetic = total(item); });
+    each("potential", [&](const Item& item) {
+      nodes.potential = total(item);
+      const std::vector<int> found = graph_->variables_of({nodes.potential});
+      if (!found.empty() && found.back() > numbering_.coordinates)
+        item.fail("a velocity occurs in it; such forces belong under `forces`");
+    });
+    each("forces", [&](const Item& item) {
+      for (const auto& [name, one] : item.entries()) nodes.forces.emplace_back(coordinate(one, name), value(one));
+    });
+    if (nodes.kinetic >= 0 || nodes.potential >= 0 || !nodes.forces.empty())
+      system_->add_block(expression_dynamics(graph_, numbering_, nodes, "the model's expressions"));
+  }
+
+  int coordinate(const Item& item, const std::string& name) const {
+    const auto found = coordinate_.find(name);
+    if (found != coordinate_.end()) return found->second;
+    const std::string near = nearest(name, names_);
+    item.fail(message("there is no coordinate '{}'", name) + (near.empty() ? "" : message("; did you mean '{}'?", near)));
+  }
+
+  void add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name) {
+    try {
+      system_->add_block(expression_constraint(graph_, numbering_, g, set, name));
+    } catch (const InputError& error) {
+      item.fail(error.what());
+    }
+  }
+
+  void read_constraint(const Item& item) {
+    Item expression = item;
+    std::string name;
+    if (item.node.IsMap()) {
+      bool found = false;
+      for (const auto& [key, one] : item.entries({"name", "expression"})) {
+        if (key == "name") name = one.word();
+        if (key != "expression") continue;
+        expression = one;
+        found = true;
+      }
+      if (!found) item.fail("needs an `expression`");
+    }
+    const std::string text = expression.word();
+    const Relation relation = guarded(expression, text, [&] { return parse_relation(*graph_, scope_, text); });
+    add_constraint(expression, relation.difference, relation.set, name.empty() ? text : name);
+  }
+
+  void read_initial(const Item& item) {
+    for (const auto& [name, one] : item.entries()) {
+      if (name == "t") {
+        t_ = number(one);
+      } else if (name == "solve") {
+        if (one.node.IsScalar() && one.word() == "all") {
+          for (int i = 0; i < numbering_.coordinates; ++i) free_.insert({i, false}), free_.insert({i, true});
+        } else {
+          each_of(one, [&](const Item& which) {
+            const auto [i, velocity] = coordinate_or_velocity(which, which.word());
+            free_.insert({i, velocity});
+          });
+        }
+      } else {
+        const auto [i, velocity] = coordinate_or_velocity(one, name);
+        (velocity ? v_ : q_)[i] = number(one);
+        if (!velocity) given_q_[i] = true;
+      }
+    }
+  }
+  std::pair<int, bool> coordinate_or_velocity(const Item& item, const std::string& name) const {
+    const bool velocity = !name.empty() && name.back() == '\'';
+    return {coordinate(item, velocity ? name.substr(0, name.size() - 1) : name), velocity};
+  }
+
+  /// Every coordinate needs inertia; said here by name, before a matrix is singular.
+  void check_inertia() const {
+    std::vector<bool> touched(std::size_t(numbering_.coordinates), false);
+    for (std::size_t i = 0; i < masses_.size() * std::size_t(dim_); ++i) touched[i] = true;
+    bool kinetic = false;
+    each("kinetic", [&](const Item&) { kinetic = true; });
+    for (std::size_t i = 0; i < touched.size(); ++i)
+      require(touched[i] || kinetic, "{}: the coordinate '{}' has no inertia; give a `kinetic` energy.",
+              documents_.back().file, names_[i]);
+  }
+
+  void start(ModelFile& model, bool assemble) {
+    const State given = state_at(*system_, t_, q_, v_);
+    const std::string trouble = system_->find_not_finite(instant(given));
+    require(trouble.empty(), "{}: at the start {} is not finite.", documents_.back().file, trouble);
+    constexpr double tolerance = 1e-8;
+    if (free_.empty()) {
+      model.start = {.state = given, .before = violations(*system_, given, tolerance)};
+      require(!assemble || model.start.before.empty(),
+              "{}: the initial values violate {}; correct them, or name those to be found: initial: {solve: [...]}.",
+              documents_.back().file, describe(model.start.before));
+      if (model.start.before.empty() && system_->constraint_count() > 0) {
+        model.start = consistent_start(*system_, given);
+        model.start.before.clear();
+      }
+      return;
+    }
+    // What is not to be found is held: first positions, then velocities.
+    System still = *system_, steady = *system_;
+    for (int i = 0; i < numbering_.coordinates; ++i) {
+      const auto hold = [&](System& system, int variable, double at) {
+        const Graph::Node g = graph_->subtract(graph_->variable(variable), graph_->constant(at));
+        system.add_block(expression_constraint(graph_, numbering_, g, Set::zero, "initial " + names_[i]));
+      };
+      if (!free_.contains({i, false})) hold(still, numbering_.q(i), q_[i]);
+      if (!free_.contains({i, true})) hold(steady, numbering_.v(i), v_[i]);
+    }
+    const auto check = [&](const ConsistentStart& one) {
+      require(one.status == Status::ok, "{}: the initial values to be found were not: {}.", documents_.back().file,
+              one.trouble);
+    };
+    const ConsistentStart placed = consistent_positions(still, given);
+    check(placed);
+    ConsistentStart found = consistent_velocities(steady, state_at(*system_, t_, placed.state.q, v_));
+    check(found);
+    found.before = violations(*system_, given, tolerance);
+    found.moved_q = placed.moved_q;
+    found.state = state_at(*system_, t_, found.state.q, found.state.v);
+    found.dependent.clear();
+    const auto left = violations(*system_, found.state, tolerance);
+    require(!assemble || left.empty(), "{}: with the initial values given, {} cannot be met.", documents_.back().file,
+            describe(left));
+    model.start = std::move(found);
+  }
+
+  Program program(const Item& item, Graph::Node node) const {
+    std::vector<int> inputs{numbering_.time()};
+    for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.q(i));
+    for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.v(i));
+    (void)item;
+    return Program(*graph_, {node}, inputs);
+  }
+
+  /// A name, or a table with a name and options.
+  void read_method(const Item& item, std::string& name, NamedOptions& options) {
+    if (item.node.IsScalar()) {
+      name = item.word();
+      return;
+    }
+    bool found = false;
+    for (const auto& [key, one] : item.entries()) {
+      if (key == "name") {
+        name = one.word();
+        found = true;
+      } else {
+        const std::string text = one.word();
+        const bool word =
+            !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) && !scope_.symbols.contains(text);
+        std::ostringstream exact;
+        exact.precision(17);
+        if (!word) exact << number(one);
+        options[key] = word ? text : exact.str();
+      }
+    }
+    if (!found) item.fail("needs a `name`");
+  }
+
+  void read_run(const Item& item, ModelFile& model) {
+    static const std::vector<std::string> keys{"until",  "step",        "rtol",  "atol",     "integrator",
+                                               "solver", "formulation", "every", "interval", "events"};
+    RunSection& run = model.run;
+    for (const auto& [key, one] : item.entries(keys)) {
+      if (key == "until") run.until = number(one);
+      if (key == "step") run.step = positive(one);
+      if (key == "rtol") run.rtol = positive(one);
+      if (key == "atol") run.atol = positive(one);
+      if (key == "interval") run.interval = positive(one);
+      if (key == "every") {
+        run.every = whole(one);
+        if (run.every < 0) one.fail(message("must not be negative, got {}", run.every));
+      }
+      try {
+        if (key == "integrator") {
+          run.integrator_options.clear();
+          read_method(one, run.integrator, run.integrator_options);
+          integrator_named(run.integrator, run.integrator_options);
+        }
+        if (key == "solver") {
+          run.solver_options.clear();
+          read_method(one, run.solver, run.solver_options);
+          solver_named(run.solver, run.solver_options);
+        }
+      } catch (const InputError& error) {
+        const std::string told = error.what();
+        if (told.find(one.file) == 0) throw;
+        one.fail(told);
+      }
+      if (key == "formulation") read_formulation(one, run);
+      if (key == "events") each_of(one, [&](const Item& event) { read_event(event, model); });
+    }
+  }
+  double positive(const Item& item) {
+    const double out = number(item);
+    if (!(out > 0.0)) item.fail(message("must be positive, got {}", item.node.Scalar()));
+    return out;
+  }
+  void read_formulation(const Item& item, RunSection& run) {
+    if (item.node.IsScalar()) {
+      if (item.word() != "multipliers")
+        item.fail(message("must be multipliers or {penalty: epsilon}, got '{}'", item.word()));
+      run.penalty = 0.0;
+      return;
+    }
+    for (const auto& [key, one] : item.entries({"penalty"})) run.penalty = positive(one);
+  }
+  void read_event(const Item& item, ModelFile& model) {
+    Event event;
+    bool found = false;
+    for (const auto& [key, one] : item.entries({"name", "when", "action"})) {
+      if (key == "name") event.when.name = one.word();
+      if (key == "when") {
+        event.when.program = program(one, value(one));
+        if (event.when.name.empty()) event.when.name = one.word();
+        found = true;
+      }
+      if (key == "action") {
+        const std::string word = one.word();
+        if (word != "stop" && word != "record") one.fail(message("must be stop or record, got '{}'", word));
+        event.stop = word == "stop";
+      }
+    }
+    if (!found) item.fail("needs `when`: an expression that crosses zero");
+    model.events.push_back(std::move(event));
+  }
+
+  void override_run(ModelFile& model) {
+    YAML::Node node(YAML::NodeType::Map);
+    for (const auto& [key, text] : overrides_.run) node[key] = YAML::Node(text);
+    if (overrides_.run.empty()) return;
+    // A method given from outside comes without the options of the one in the file; a step turns tolerances off, and the other way round.
+    if (overrides_.run.contains("step") && !overrides_.run.contains("rtol"))
+      model.run.rtol = model.run.atol = model.run.interval = 0.0;
+    if (overrides_.run.contains("rtol") && !overrides_.run.contains("step")) model.run.step = 0.0;
+    read_run({"command line", "run", node}, model);
+  }
+
+  std::vector<Document> documents_;
+  const ModelOverrides& overrides_;
+  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
+  Scope scope_;
+  Numbering numbering_{0};
+  int dim_ = 2, walls_ = 0;
+  double t_ = 0.0;
+  Vector q_, v_;
+  std::vector<bool> given_q_;
+  std::set<std::pair<int, bool>> free_;
+  std::vector<std::pair<std::string, Item>> masses_, generalized_;
+  std::vector<std::pair<std::string, Graph::Node>> parameters_;
+  std::map<std::string, Spot> spots_;
+  std::map<std::string, int> coordinate_;
+  std::vector<std::string> names_;
+  std::optional<System> system_;
+};
+
+ModelFile build(const std::string& text, const std::string& file, const ModelOverrides& overrides, bool assemble) {
+  std::vector<Document> documents;
+  std::string all;
+  load(text, file, 0, documents, all);
+  try {
+    ModelFile model = Builder(std::move(documents), overrides).build(assemble);
+    model.text = std::move(all);
+    return model;
+  } catch (const YAML::Exception& error) {
+    throw InputError(message("{}: {}.", file, error.what()));
+  } catch (const InputError& error) {
+    // Mistakes found deeper down do not know the file.
+    const std::string told = error.what();
+    if (told.find(file) == 0 || told.find("--set") == 0 || told.find("command line") == 0) throw;
+    throw InputError(file + ": " + told);
+  }
+}
+
+}  // namespace
+
+double NamedExpression::at(const State& state) {
+  double* in = program.inputs();
+  in[0] = state.t;
+  std::copy_n(state.q.data(), state.q.size(), in + 1);
+  std::copy_n(state.v.data(), state.v.size(), in + 1 + state.q.size());
+  program.run();
+  return program.output(0);
+}
+
+ModelFile read_model(const std::string& path, const ModelOverrides& overrides, bool assemble) {
+  return build(read_text(path), path, overrides, assemble);
+}
+
+ModelFile parse_model(const std::string& text, const std::string& name, const ModelOverrides& overrides, bool assemble) {
+  return build(text, name, overrides, assemble);
+}
+
+}  // namespace taut

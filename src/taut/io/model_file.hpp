@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <taut/expression/program.hpp>
+#include <taut/integrators/catalog.hpp>
+#include <taut/simulate/simulate.hpp>
+
+namespace taut {
+
+/// A named expression of (t, q, v) that is recorded over time, or watched.
+struct NamedExpression {
+  std::string name;
+  Program program;  ///< of t, all q, all v, in this order
+
+  double at(const State& state);
+};
+
+/// What happens when an expression crosses zero.
+struct Event {
+  NamedExpression when;
+  bool stop = false;  ///< otherwise it is recorded
+};
+
+/// The section `run` of a model, before names become methods.
+struct RunSection {
+  double until = 0.0;  ///< required for a run
+  double step = 0.0, rtol = 0.0, atol = 0.0;
+  std::string integrator, solver = "multipliers";
+  NamedOptions integrator_options{}, solver_options{};
+  double penalty = 0.0;  ///< ε of the formulation; 0: constraints are held exactly
+  int every = 1;
+  double interval = 0.0;
+};
+
+/// A model as a file describes it.
+struct ModelFile {
+  std::string name, source, text;  ///< text: of the file and what it includes
+  System system{1};                ///< with its constraints, whatever formulation the run asks for
+  ConsistentStart start;           ///< assembled
+  std::vector<NamedExpression> outputs;
+  std::vector<Event> events;
+  RunSection run;
+  std::map<std::string, double> parameters;
+};
+
+/// Changes made from outside: parameters by name, and entries of `run`.
+struct ModelOverrides {
+  std::vector<std::pair<std::string, std::string>> parameters{};
+  std::map<std::string, std::string> run{};
+};
+
+/// Reads a model; docs/model-files.md says what it may hold. Throws InputError that names file, line, key, what was given and what is
+/// allowed. Violated initial conditions throw only if `assemble` is true; otherwise they are in `start`.
+ModelFile read_model(const std::string& path, const ModelOverrides& overrides = {}, bool assemble = true);
+ModelFile parse_model(const std::string& text, const std::string& name, const ModelOverrides& overrides = {},
+                      bool assemble = true);
+
+}  // namespace taut
