@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <taut/taut.hpp>
 
+#include "model_commands.hpp"
 #include "progress_bar.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -111,13 +112,72 @@ int main(int argc, char** argv) {
   auto* listing = app.add_subcommand("list", "What there is: experiments, integrators, solvers");
   listing->add_flag("--json", json, "As one JSON object");
 
+  taut::cli::RunArguments run;
+  taut::cli::CompareArguments compare;
+  taut::cli::ModelArguments model;
+  const auto add_model = [&](CLI::App* command, taut::cli::ModelArguments& into) {
+    command->add_option("model", into.model, "Model file (YAML or JSON)")->required();
+    command->add_option("--set", into.set, "Change a parameter: --set l1=2.0 (repeat for more)")->allow_extra_args(false);
+    command->add_flag("--json", into.json, "One JSON object on standard output");
+  };
+  const auto add_run_options = [&](CLI::App* command, taut::cli::ModelArguments& into) {
+    command->add_option("--until", into.until, "End time");
+    command->add_option("--step", into.step, "Fixed step; with tolerances the largest");
+    command->add_option("--rtol", into.rtol, "Relative tolerance of the local error");
+    command->add_option("--atol", into.atol, "Absolute tolerance of the local error");
+    command->add_option("--integrator", into.integrator, "By name, see `taut list`");
+    command->add_option("--solver", into.solver, "By name, see `taut list`");
+  };
+  auto* running = app.add_subcommand("run", "Simulate a model; results go to an HDF5 file, a certificate to the screen");
+  add_model(running, run);
+  add_run_options(running, run);
+  running->add_option("--every", run.every, "Record every so many-th step");
+  running->add_option("--interval", run.interval, "With tolerances: record at multiples of this");
+  running->add_option("--out", run.out, "Results file; MODEL.h5 in the current folder unless given");
+  running->add_flag("--no-file", run.no_file, "Keep no results file");
+  running->add_flag("--resume", run.resume, "Go on from the last checkpoint in the results file");
+  auto* checking = app.add_subcommand("check", "Read a model: degrees of freedom, redundant constraints, initial values");
+  add_model(checking, model);
+  auto* resting = app.add_subcommand("static", "Find an equilibrium of a model and whether it is stable");
+  add_model(resting, model);
+  auto* comparing =
+      app.add_subcommand("compare", "Run a model with many integrators and steps: errors, times, what each conserves");
+  add_model(comparing, compare);
+  comparing->add_option("--until", compare.until, "End time");
+  comparing->add_option("--step", compare.step, "Largest step");
+  comparing->add_option("--integrator", compare.integrators, "These only, see `taut list`")->allow_extra_args(false);
+  comparing->add_option("--solver", compare.solvers, "These solvers")->allow_extra_args(false);
+  comparing->add_option("--formulation", compare.formulations, "multipliers or penalty=EPSILON")->allow_extra_args(false);
+  comparing->add_option("--halvings", compare.halvings, "How often the step is halved");
+  comparing->add_option("--out", compare.directory, "Folder for curves (CSV) and the work-precision plot (SVG)");
+  auto* verifying =
+      app.add_subcommand("verify", "Run a model with smaller and smaller steps: observed order and estimated error");
+  add_model(verifying, model);
+  add_run_options(verifying, model);
+  std::string from, to;
+  auto* converting = app.add_subcommand("convert", "Results to another format: .csv, .npz (NumPy), .vtk (ParaView)");
+  converting->add_option("results", from, "HDF5 file of a run")->required();
+  converting->add_option("to", to, "File to write; its ending tells the format")->required();
+  std::string starter;
+  auto* starting = app.add_subcommand("init", "Write a commented model to begin with");
+  starting->add_option("file", starter, "File to write")->required();
+
   try {
     const auto commands = app.get_subcommands({});
     const auto known = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
     if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), known))
       throw taut::InputError(fmt::format("there is no command '{}'; see `taut --help`.", argv[1]));
     app.parse(argc, argv);
-    const int code = *listing ? list(json) : run_experiment(experiment, directory, json);
+    int code = ok;
+    if (*listing) code = list(json);
+    if (*reproduce) code = run_experiment(experiment, directory, json);
+    if (*running) code = taut::cli::run(run);
+    if (*checking) code = taut::cli::check(model);
+    if (*resting) code = taut::cli::statics(model);
+    if (*comparing) code = taut::cli::compare(compare);
+    if (*verifying) code = taut::cli::verify(model);
+    if (*converting) code = taut::cli::convert(from, to);
+    if (*starting) code = taut::cli::init(starter);
     if (std::fflush(stdout) != 0) throw std::runtime_error("standard output could not be written");
     return code;
   } catch (const CLI::ParseError& error) {

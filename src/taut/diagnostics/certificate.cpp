@@ -22,68 +22,96 @@ bool driven(const System& system, double t, const Vector& q) {
 /// Follows one quantity over the states.
 class Follower {
  public:
-  Follower(std::string name, int states) : states_(states) { result_.name = std::move(name); }
+  explicit Follower(std::string name) { result_.name = std::move(name); }
 
-  void add(double value) {
-    if (seen_ == 0) result_.start = value;
+  void add(double value, double done) {
+    if (seen_++ == 0) result_.start = value;
     result_.deviation = larger(result_.deviation, std::abs(value - result_.start));
-    const int quarter = std::max(1, states_ / 4);
-    if (seen_ < quarter) first_ += value / quarter;
-    if (seen_ >= states_ - quarter) last_ += value / quarter;
-    ++seen_;
+    if (done <= 0.25) first_.add(value - result_.start);
+    if (done >= 0.75) last_.add(value - result_.start);
   }
   Conserved result() const {
     Conserved out = result_;
-    out.drift = last_ - first_;
+    out.drift = last_.mean() - first_.mean();
     return out;
   }
 
  private:
+  struct Mean {
+    double sum = 0.0;
+    long count = 0;
+    void add(double value) {
+      sum += value;
+      ++count;
+    }
+    double mean() const { return count > 0 ? sum / double(count) : 0.0; }
+  };
   Conserved result_;
-  int states_, seen_ = 0;
-  double first_ = 0.0, last_ = 0.0;
+  long seen_ = 0;
+  Mean first_, last_;
 };
 
 }  // namespace
 
-Certificate certificate(const System& system, const Trajectory& path) {
-  Certificate out;
+struct Certifier::Followers {
+  std::vector<Set> sets;
+  std::vector<Symmetry> symmetries;
+  Follower energy{"energy"};
+  std::vector<Follower> momenta;
+  Vector g, rate;
+};
+
+Certifier::Certifier(const System& system) : system_(system), followers_(std::make_unique<Followers>()) {
+  followers_->sets = system.sets();
+  followers_->g = followers_->rate = Vector::Zero(system.constraint_count());
+  found_.conservative = system.conservative();
+}
+Certifier::~Certifier() = default;
+
+void Certifier::add(const Instant& at, double done) {
+  Followers& f = *followers_;
+  if (found_.states++ == 0) {
+    const Eigen::Map<const Vector> q(at.q, system_.size()), v(at.v, system_.size());
+    f.symmetries = symmetries(system_, State{at.t, q, v, {}, {}});
+    for (const Symmetry& symmetry : f.symmetries) f.momenta.emplace_back(symmetry.name);
+    found_.t_start = at.t;
+  }
+  found_.t_end = at.t;
+  // Whether constraints move by themselves is looked at now and then: at the first, second, fourth, … state.
+  if (found_.conservative && (found_.states & (found_.states - 1)) == 0)
+    found_.conservative = !driven(system_, at.t, Eigen::Map<const Vector>(at.q, system_.size()));
+  f.energy.add(system_.energy(at), done);
+  for (std::size_t s = 0; s < f.symmetries.size(); ++s) f.momenta[s].add(f.symmetries[s].momentum(system_, at), done);
+  if (system_.constraint_count() == 0) return;
+  system_.constraint_values(at.t, at.q, f.g.data());
+  system_.constraint_rates(at, f.rate.data());
+  for (int row = 0; row < system_.constraint_count(); ++row) {
+    const double off = std::abs(excess(f.sets[row], f.g[row]));
+    double& residual = f.sets[row] == Set::zero ? found_.position_residual : found_.penetration;
+    residual = larger(residual, off);
+    if (f.sets[row] == Set::zero) found_.velocity_residual = larger(found_.velocity_residual, std::abs(f.rate[row]));
+  }
+}
+
+Certificate Certifier::certificate(const Trajectory& path) const {
+  Certificate out = found_;
   out.finished = path.finished;
   out.message = path.message;
   out.integrator = path.integrator;
   out.solver = path.solver;
-  out.states = path.size();
   out.counts = path.counts;
   out.dependent = path.dependent;
-  out.conservative = system.conservative();
-  if (path.size() == 0) return out;
-  for (int k : {0, path.size() / 3, path.size() - 1})
-    out.conservative = out.conservative && !driven(system, path.t(k), path.q(k));
-  out.t_start = path.t(0);
-  out.t_end = path.t(path.size() - 1);
-
-  const std::vector<Symmetry> known = symmetries(system, State{path.t(0), path.q(0), path.v(0), {}, {}});
-  Follower energy("energy", path.size());
-  std::vector<Follower> momenta;
-  for (const Symmetry& symmetry : known) momenta.emplace_back(symmetry.name, path.size());
-  const std::vector<Set> sets = system.sets();
-  Vector g(system.constraint_count()), rate(system.constraint_count());
-  for (int k = 0; k < path.size(); ++k) {
-    const Instant at{path.t(k), path.q(k).data(), path.v(k).data()};
-    energy.add(system.energy(at));
-    for (std::size_t s = 0; s < known.size(); ++s) momenta[s].add(known[s].momentum(system, at));
-    system.constraint_values(at.t, at.q, g.data());
-    system.constraint_rates(at, rate.data());
-    for (int row = 0; row < system.constraint_count(); ++row) {
-      const double off = std::abs(excess(sets[row], g[row]));
-      double& residual = sets[row] == Set::zero ? out.position_residual : out.penetration;
-      residual = larger(residual, off);
-      if (sets[row] == Set::zero) out.velocity_residual = larger(out.velocity_residual, std::abs(rate[row]));
-    }
-  }
-  out.energy = energy.result();
-  for (const Follower& momentum : momenta) out.momenta.push_back(momentum.result());
+  out.energy = followers_->energy.result();
+  for (const Follower& momentum : followers_->momenta) out.momenta.push_back(momentum.result());
   return out;
+}
+
+Certificate certificate(const System& system, const Trajectory& path) {
+  Certifier certifier(system);
+  const int last = path.size() - 1;
+  for (int k = 0; k <= last; ++k)
+    certifier.add({path.t(k), path.q(k).data(), path.v(k).data()}, last > 0 ? double(k) / last : 1.0);
+  return certifier.certificate(path);
 }
 
 std::ostream& operator<<(std::ostream& out, const Certificate& c) {
@@ -106,7 +134,12 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   line("constraints, velocity") << c.velocity_residual << "\n";
   if (c.penetration > 0.0) line("penetration") << c.penetration << "\n";
   const double steps = double(std::max(1L, c.counts.steps));
-  line("steps") << c.counts.steps << ", " << c.counts.retried << " retried\n";
+  line("steps") << c.counts.steps << ", " << c.counts.retried << " retried";
+  if (c.counts.rejected > 0) text << ", " << c.counts.rejected << " of them for the tolerance";
+  if (c.counts.largest_step > c.counts.smallest_step * (1.0 + 1e-9))
+    text << "; from " << c.counts.smallest_step << " to " << c.counts.largest_step;
+  text << "\n";
+  if (c.counts.projection_energy != 0.0) line("energy by projections") << c.counts.projection_energy << "\n";
   line("Newton per step") << double(c.counts.newton_iterations) / steps << ", at most " << c.counts.newton_most
                           << "; matrices per step " << double(c.counts.factorizations) / steps << "\n";
   if (c.counts.multiplier_updates > 0)

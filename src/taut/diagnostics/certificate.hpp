@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <taut/simulate/trajectory.hpp>
 #include <taut/system/system.hpp>
@@ -31,6 +32,25 @@ struct Certificate {
   double penetration = 0.0;        ///< largest distance of an inequality to its set
   RunCounts counts;
   std::vector<std::string> dependent;
+};
+
+/// Measures a run state by state, as it goes; what it needs does not grow.
+class Certifier {
+ public:
+  explicit Certifier(const System& system);
+  ~Certifier();
+
+  /// `done` is the part of the time that is behind, 0 to 1: the first and the last quarter make the drift.
+  void add(const Instant& at, double done);
+
+  /// With what the run itself counted and said.
+  Certificate certificate(const Trajectory& path) const;
+
+ private:
+  struct Followers;
+  const System& system_;
+  std::unique_ptr<Followers> followers_;
+  Certificate found_;
 };
 
 /// Measures a trajectory. To see how well a penalised run kept constraints, pass the system that still has them.

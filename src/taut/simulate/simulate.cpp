@@ -15,7 +15,12 @@ class Run {
  public:
   Run(const System& system, const State& start, const std::vector<State>& earlier, const Integrator& integrator,
       const SolverMethod& method)
-      : levels_(integrator.traits().levels), stepper_(integrator.bind(system, method)), next_(start) {
+      : system_(system),
+        integrator_(integrator),
+        method_(method),
+        levels_(integrator.traits().levels),
+        stepper_(integrator.bind(system, method)),
+        next_(start) {
     past_.reserve(keep());
     const std::size_t taken = std::min(earlier.size(), keep() - 1);
     past_.assign(earlier.end() - std::ptrdiff_t(taken), earlier.end());
@@ -63,19 +68,36 @@ class Run {
     return reach(middle, 0.5 * h, halvings - 1, counts) && reach(time, 0.5 * h, halvings - 1, counts);
   }
 
+  /// Forgets everything but the states.
+  void renew() {
+    std::vector<int> found = dependent();
+    stepper_ = integrator_.bind(system_, method_);
+    for (const int row : found)
+      if (std::find(dependent_.begin(), dependent_.end(), row) == dependent_.end()) dependent_.push_back(row);
+  }
+
   const State& newest() const { return past_.back(); }
   const State& candidate() const { return next_; }
   const StepReport& report() const { return report_; }
   const Vector& error() const { return *stepper_->error(); }
-  const std::vector<int>& dependent() const { return stepper_->dependent(); }
+  std::vector<int> dependent() const {
+    std::vector<int> all = stepper_->dependent();
+    for (const int row : dependent_)
+      if (std::find(all.begin(), all.end(), row) == all.end()) all.push_back(row);
+    return all;
+  }
   std::vector<State> earlier() const { return {past_.begin(), past_.end() - 1}; }
 
  private:
   /// One state more than the scheme needs, for extrapolated guesses.
   std::size_t keep() const { return std::size_t(levels_) + 1; }
 
+  const System& system_;
+  const Integrator& integrator_;
+  const SolverMethod& method_;
   int levels_;
   std::unique_ptr<Stepper> stepper_;
+  std::vector<int> dependent_;  // found by steppers before
   std::vector<State> past_;
   State next_;
   StepReport report_;
@@ -94,6 +116,19 @@ class Controller {
   }
 
   double step() const { return step_; }
+  void save(Checkpoint& point) const {
+    point.next_step = step_;
+    point.last_error = last_;
+    point.first = first_;
+    point.grown = grown_;
+  }
+  void load(const Checkpoint& point) {
+    step_ = point.next_step;
+    last_ = point.last_error;
+    first_ = point.first;
+    grown_ = point.grown;
+    size_ = {};
+  }
   void halve() {
     step_ *= 0.5;
     grown_ = false;
@@ -177,23 +212,25 @@ class Recorder {
       : system_(system), options_(options), start_(start), run_(run), path_(path) {}
 
   /// After a step; false if an observer wants to stop.
-  bool note(long step, bool keep) {
+  bool note(long step, bool keep, const Checkpoint* checkpoint = nullptr) {
     const State& state = run_.newest();
-    if (keep) path_.record(state);
+    const bool end = state.t == options_.end;
+    if (keep && (options_.keep || step == 0 || end)) path_.record(state);
     const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
     std::string stop;
-    for (const Observer& observer : options_.observers) observer({system_, state, run_.report(), step, done, keep, &stop});
+    for (const Observer& observer : options_.observers)
+      observer({system_, state, run_.report(), step, done, keep, &stop, checkpoint});
     if (stop.empty()) return true;
     path_.finished = false;
     path_.message = message("stopped at t = {} of {}: {}", state.t, options_.end, stop);
-    if (!keep) path_.record(state);
+    if (path_.size() == 0 || path_.t(path_.size() - 1) != state.t) path_.record(state);
     return false;
   }
 
   void fail(const std::string& extra = {}) {
     path_.finished = false;
     path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, run_.report().trouble) + extra;
-    if (run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
+    if (path_.size() == 0 || run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
   }
 
  private:
@@ -213,7 +250,8 @@ void run_equal_steps(double start, const SimulateOptions& options, Run& run, Rec
   const double length = options.end - start;
   const long steps = count_steps(length, options);
   const double h = steps > 0 ? length / double(steps) : 0.0;
-  for (long k = 1; k <= steps; ++k) {
+  Checkpoint point;
+  for (long k = 1 + (options.from != nullptr ? options.from->step : 0); k <= steps; ++k) {
     const double time = k == steps ? options.end : start + double(k) * h;
     const long retried_before = counts.retried;
     if (!run.reach(time, h, options.halvings, counts)) {
@@ -221,7 +259,12 @@ void run_equal_steps(double start, const SimulateOptions& options, Run& run, Rec
       recorder.fail(retried ? message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings)) : "");
       return;
     }
-    if (!recorder.note(k, k == steps || (options.every > 0 && k % options.every == 0))) return;
+    const bool renewed = options.renew > 0 && k % options.renew == 0;
+    if (renewed) {
+      run.renew();
+      point = {.step = k, .last = run.newest(), .earlier = run.earlier()};
+    }
+    if (!recorder.note(k, k == steps || (options.every > 0 && k % options.every == 0), renewed ? &point : nullptr)) return;
   }
 }
 
@@ -231,7 +274,13 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
   Controller controller(system, run.newest(), options, error_order);
   const double interval = options.interval > 0.0 ? options.interval : std::abs(length);
   long accepted = 0;
-  for (long mark = 1; run.newest().t != options.end; ++mark) {
+  Checkpoint point;
+  if (options.from != nullptr) {
+    accepted = options.from->step;
+    controller.load(*options.from);
+  }
+  const long passed = long(std::floor(std::abs(run.newest().t - start) / interval * (1.0 + 1e-12)));
+  for (long mark = 1 + passed; run.newest().t != options.end; ++mark) {
     const double ahead = double(mark) * interval;
     const bool last = ahead >= std::abs(length) * (1.0 - 1e-12);
     const double target = last ? options.end : start + sign * ahead;
@@ -252,7 +301,14 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
         ++accepted;
         const bool there = run.newest().t == target;
         const bool keep = options.interval > 0.0 ? there : (there || (options.every > 0 && accepted % options.every == 0));
-        if (!recorder.note(accepted, keep)) return;
+        const bool renewed = options.renew > 0 && accepted % options.renew == 0;
+        if (renewed) {
+          run.renew();
+          point = {.step = accepted, .last = run.newest(), .earlier = run.earlier()};
+          controller.save(point);
+          controller.load(point);
+        }
+        if (!recorder.note(accepted, keep, renewed ? &point : nullptr)) return;
         continue;
       }
       ++counts.retried;
@@ -296,15 +352,18 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   }
   if (first.p.size() == 0) first.p = system.momentum(instant(first));
   if (first.lambda.size() != system.constraint_count()) first.lambda = Vector::Zero(system.constraint_count());
-  Run run(system, first, options.resume ? options.earlier : std::vector<State>{}, integrator, method);
+  if (options.from != nullptr) first = options.from->last;
+  Run run(system, first,
+          options.from != nullptr ? options.from->earlier : (options.resume ? options.earlier : std::vector<State>{}),
+          integrator, method);
 
   constexpr long most_reserved = 10'000'000;  // beyond, memory is taken as it is needed
   const long expected =
       options.step > 0.0 && options.every > 0 ? count_steps(options.end - start.t, options) / options.every : 0;
-  path.reserve(controlled ? 2 : std::size_t(std::min(expected, most_reserved) + 2));
+  path.reserve(controlled || !options.keep ? 2 : std::size_t(std::min(expected, most_reserved) + 2));
   path.finished = true;
   Recorder recorder(system, options, start.t, run, path);
-  if (recorder.note(0, true)) {
+  if (options.from != nullptr || recorder.note(0, true)) {
     if (controlled) {
       run_controlled_steps(system, start.t, options, traits.error_order, run, recorder, path.counts);
     } else {

@@ -8,15 +8,25 @@
 
 namespace taut {
 
+/// All that a run needs to go on bit for bit as if it had never stopped.
+struct Checkpoint {
+  long step = 0;  ///< steps accepted so far
+  State last;
+  std::vector<State> earlier{};
+  double next_step = 0.0, last_error = 1.0;  ///< of the step size control
+  bool first = true, grown = true;
+};
+
 /// What an observer sees after each step; step 0 is the start.
 struct Progress {
   const System& system;
   const State& state;
   const StepReport& report;
   long step;
-  double done;        ///< part of the time that is behind, 0 to 1
-  bool recorded;      ///< whether the trajectory keeps this state
-  std::string* stop;  ///< write a reason here to end the run after this step
+  double done;                   ///< part of the time that is behind, 0 to 1
+  bool recorded;                 ///< whether the trajectory keeps this state
+  std::string* stop;             ///< write a reason here to end the run after this step
+  const Checkpoint* checkpoint;  ///< after the steps that SimulateOptions::renew names, none otherwise
 };
 using Observer = std::function<void(const Progress&)>;
 
@@ -29,11 +39,16 @@ struct SimulateOptions {
   /// error/(atol + rtol·|y|) stays below one, over positions and velocities. |y| is the largest coordinate, or velocity.
   double rtol = 0.0, atol = 0.0;
 
-  int every = 1;                 ///< record each so many-th step, besides the first and the last; 0 records only these two
-  double interval = 0.0;         ///< with tolerances: record at multiples of this instead, and land on them
+  int every = 1;          ///< record each so many-th step, besides the first and the last; 0 records only these two
+  double interval = 0.0;  ///< with tolerances: record at multiples of this instead, and land on them
+  bool keep =
+      true;  ///< false: the trajectory keeps the first and the last state only; observers are told what it would keep
   bool resume = false;           ///< the start is the last state of an earlier run: take it as it is
   std::vector<State> earlier{};  ///< with resume: the states before it, as Trajectory::earlier has them
-  int halvings = 10;             ///< a failed step is retried as two halves, this many times over
+  /// Every so many steps the scheme is bound anew, so that it keeps nothing but the states, and observers get a checkpoint. 0: never.
+  long renew = 0;
+  const Checkpoint* from = nullptr;  ///< go on from here; the start and all other options are those of the run it comes from
+  int halvings = 10;                 ///< a failed step is retried as two halves, this many times over
   std::vector<Observer> observers{};
 };
 

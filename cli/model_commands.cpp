@@ -1,0 +1,490 @@
+#include "model_commands.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <taut/io/export.hpp>
+#include <taut/io/run_model.hpp>
+#include <taut/step/acceleration_problem.hpp>
+#include <taut/taut.hpp>
+
+#include "progress_bar.hpp"
+#include "reproduce/experiment.hpp"
+
+namespace taut::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int ok = 0, failed_run = 1;
+
+std::atomic<bool> interrupted{false};
+
+/// Ctrl-C ends the run after the step at hand, with everything so far on disk.
+class Interrupt {
+ public:
+  Interrupt() : before_(std::signal(SIGINT, [](int) { interrupted = true; })) {}
+  ~Interrupt() { std::signal(SIGINT, before_); }
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+  static Observer observer() {
+    return [](const Progress& p) {
+      if (interrupted) *p.stop = "interrupted";
+    };
+  }
+
+ private:
+  void (*before_)(int);
+};
+
+ModelOverrides overrides(const ModelArguments& arguments) {
+  ModelOverrides out;
+  for (const std::string& one : arguments.set) {
+    const std::size_t sign = one.find('=');
+    require(sign != std::string::npos && sign > 0, "--set {}: must read name=value.", one);
+    out.parameters.emplace_back(one.substr(0, sign), one.substr(sign + 1));
+  }
+  for (const auto& [key, text] : {std::pair("until", arguments.until), std::pair("step", arguments.step),
+                                  std::pair("rtol", arguments.rtol), std::pair("atol", arguments.atol),
+                                  std::pair("integrator", arguments.integrator), std::pair("solver", arguments.solver),
+                                  std::pair("every", arguments.every), std::pair("interval", arguments.interval)})
+    if (!text.empty()) out.run[key] = text;
+  return out;
+}
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+ordered_json conserved(const Conserved& one) {
+  return {
+      {"name", one.name}, {"start", number(one.start)}, {"deviation", number(one.deviation)}, {"drift", number(one.drift)}};
+}
+
+ordered_json to_json(const Certificate& c) {
+  ordered_json out{{"finished", c.finished},
+                   {"message", c.message},
+                   {"integrator", c.integrator},
+                   {"solver", c.solver},
+                   {"states", c.states},
+                   {"t_start", c.t_start},
+                   {"t_end", c.t_end},
+                   {"conservative", c.conservative},
+                   {"energy", conserved(c.energy)},
+                   {"momenta", ordered_json::array()},
+                   {"position_residual", number(c.position_residual)},
+                   {"velocity_residual", number(c.velocity_residual)},
+                   {"penetration", number(c.penetration)},
+                   {"steps", c.counts.steps},
+                   {"retried", c.counts.retried},
+                   {"rejected", c.counts.rejected},
+                   {"smallest_step", c.counts.smallest_step},
+                   {"largest_step", c.counts.largest_step},
+                   {"newton_iterations", c.counts.newton_iterations},
+                   {"dependent", c.dependent}};
+  for (const Conserved& one : c.momenta) out["momenta"].push_back(conserved(one));
+  return out;
+}
+
+std::string title(const ModelFile& model, const std::string& path) {
+  return (model.name.empty() ? path : model.name) + (model.source.empty() ? "" : " (" + model.source + ")");
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double largest_momentum(const Certificate& c) {
+  double out = 0.0;
+  for (const Conserved& one : c.momenta) out = std::max(out, one.deviation);
+  return out;
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  const ModelOverrides changes = overrides(arguments);
+  ModelFile model = read_model(arguments.model, changes);
+  RunModelOptions options;
+  options.version = TAUT_VERSION;
+  options.model_path = arguments.model;
+  options.resume = arguments.resume;
+  options.settings = ordered_json{{"set", changes.parameters}, {"run", changes.run}}.dump();
+  if (!arguments.no_file)
+    options.out = arguments.out.empty() ? std::filesystem::path(arguments.model).stem().string() + ".h5" : arguments.out;
+  require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
+  const std::string choice = plan(model).choice;
+  const Interrupt interrupt;
+  RunOutcome outcome;
+  {
+    ProgressBar bar;
+    options.observers = {[&](const Progress& p) { bar.show(model.name, p.done); }, Interrupt::observer()};
+    outcome = run_model(model, options);
+  }
+  const Certificate& c = outcome.certificate;
+  if (arguments.json) {
+    ordered_json out{{"model", arguments.model}, {"name", model.name}, {"certificate", to_json(c)}};
+    if (!options.out.empty()) out["results"] = options.out;
+    if (!choice.empty()) out["chosen"] = choice;
+    if (outcome.resumed) out["resumed_at"] = outcome.resumed_at;
+    ordered_json last{{"t", outcome.last.t}};
+    for (int i = 0; i < model.system.size(); ++i) last[model.system.coordinate_name(i)] = number(outcome.last.q[i]);
+    out["last"] = last;
+    for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(output.at(outcome.last));
+    for (const auto& [name, t] : outcome.events) out["events"].push_back({{"name", name}, {"t", t}});
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}\n", title(model, arguments.model));
+    if (!choice.empty()) fmt::print("chosen: {}\n", choice);
+    if (outcome.resumed) fmt::print("resumed at t = {}\n", outcome.resumed_at);
+    std::fflush(stdout);
+    std::cout << c << std::flush;
+    for (const auto& [name, t] : outcome.events) fmt::print("  event {:<22} t = {:.9g}\n", name, t);
+    for (NamedExpression& output : model.outputs)
+      fmt::print("  at the end: {:<16} {:.9g}\n", output.name, output.at(outcome.last));
+    if (!options.out.empty()) fmt::print("results are in {}\n", options.out);
+  }
+  if (c.finished) return ok;
+  fmt::print(stderr, "taut: {}\n", c.message);
+  return failed_run;
+}
+
+int check(const ModelArguments& arguments) {
+  const ModelFile model = read_model(arguments.model, overrides(arguments), false);
+  const System& system = model.system;
+  const ConsistentStart& start = model.start;
+  // Rank at the start: redundant constraints by name.
+  std::vector<std::string> dependent;
+  if (system.constraint_count() > 0) {
+    StepSolver solver{Multipliers{}};
+    AccelerationProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{}));
+    problem.at = instant(start.state);
+    problem.size = 1.0;
+    Vector a = Vector::Zero(system.size()), lambda = Vector::Zero(system.constraint_count());
+    solver.solve(problem, a, lambda);
+    for (const int row : solver.dependent()) dependent.push_back(system.constraint_name(row));
+  }
+  int equalities = 0;
+  for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;
+  const int freedom = system.size() - equalities + int(dependent.size());
+  const bool assembled = start.before.empty() || !start.state.q.hasNaN();
+  const auto left = violations(system, start.state, 1e-8);
+  std::string trouble;
+  if (model.run.until != start.state.t) {
+    try {
+      plan(model);
+    } catch (const InputError& error) {
+      trouble = error.what();
+    }
+  }
+  (void)assembled;
+  if (arguments.json) {
+    ordered_json out{{"model", arguments.model},
+                     {"name", model.name},
+                     {"coordinates", system.size()},
+                     {"constraints", system.constraint_count()},
+                     {"inequalities", system.constraint_count() - equalities},
+                     {"degrees_of_freedom", freedom},
+                     {"redundant", dependent},
+                     {"holonomic", system.holonomic()},
+                     {"conservative", system.conservative()},
+                     {"moved_q", start.moved_q},
+                     {"moved_v", start.moved_v},
+                     {"violated", ordered_json::array()},
+                     {"trouble", trouble}};
+    for (const Violation& one : left)
+      out["violated"].push_back(
+          {{"constraint", one.constraint}, {"level", one.velocity ? "velocity" : "position"}, {"size", one.size}});
+    for (int i = 0; i < system.size(); ++i)
+      out["initial"][system.coordinate_name(i)] = {number(start.state.q[i]), number(start.state.v[i])};
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}\n", title(model, arguments.model));
+    fmt::print("  coordinates          {}\n", system.size());
+    fmt::print("  constraints          {}, {} of them inequalities{}\n", system.constraint_count(),
+               system.constraint_count() - equalities, system.holonomic() ? "" : "; some hold velocities (nonholonomic)");
+    fmt::print("  degrees of freedom   {}{}\n", freedom, system.holonomic() ? "" : " of the velocities");
+    for (const std::string& name : dependent) fmt::print("  redundant            {}\n", name);
+    fmt::print("  energy               {}\n",
+               system.conservative() ? "conserved, as far as the terms tell" : "not conserved: forces or time act");
+    if (start.moved_q > 0.0 || start.moved_v > 0.0)
+      fmt::print("  initial values       found; positions moved by at most {:.3g}, velocities by {:.3g}\n", start.moved_q,
+                 start.moved_v);
+    constexpr int shown = 40;
+    for (int i = 0; i < std::min(system.size(), shown); ++i)
+      fmt::print("    {:<18} {:>16.9g}   velocity {:>16.9g}\n", system.coordinate_name(i), start.state.q[i],
+                 start.state.v[i]);
+    if (system.size() > shown) fmt::print("    and {} more\n", system.size() - shown);
+    for (const Violation& one : left)
+      fmt::print("  violated             {} by {:.3g} ({})\n", one.constraint, one.size,
+                 one.velocity ? "velocity" : "position");
+    if (!trouble.empty()) fmt::print("  trouble              {}\n", trouble);
+  }
+  if (left.empty() && trouble.empty()) return ok;
+  throw InputError(trouble.empty() ? message("{}: the initial values violate {}.", arguments.model, describe(left))
+                                   : trouble);
+}
+
+int statics(const ModelArguments& arguments) {
+  ModelFile model = read_model(arguments.model, overrides(arguments), false);
+  const Equilibrium found = equilibrium(model.system, model.start.state);
+  const bool good = found.status == Status::ok;
+  const System& system = model.system;
+  if (arguments.json) {
+    ordered_json out{{"model", arguments.model},
+                     {"found", good},
+                     {"trouble", found.trouble},
+                     {"residual", number(found.residual)},
+                     {"lowest_eigenvalue", number(found.lowest_eigenvalue)},
+                     {"potential", number(system.potential_energy(instant(found.state)))}};
+    for (int i = 0; i < system.size(); ++i) out["q"][system.coordinate_name(i)] = number(found.state.q[i]);
+    for (int row = 0; row < system.constraint_count(); ++row)
+      out["lambda"][system.constraint_name(row)] = number(found.state.lambda[row]);
+    for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(output.at(found.state));
+    fmt::print("{}\n", out.dump(2));
+  } else if (good) {
+    fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n",
+               title(model, arguments.model), found.lowest_eigenvalue > 0.0 ? "stable" : "not stable",
+               found.lowest_eigenvalue, found.residual, found.steps);
+    for (int i = 0; i < std::min(system.size(), 60); ++i)
+      fmt::print("  {:<20} {:>18.10g}\n", system.coordinate_name(i), found.state.q[i]);
+    for (int row = 0; row < std::min(system.constraint_count(), 60); ++row)
+      fmt::print("  lambda {:<30} {:>14.8g}\n", system.constraint_name(row), found.state.lambda[row]);
+    for (NamedExpression& output : model.outputs) fmt::print("  {:<20} {:>18.10g}\n", output.name, output.at(found.state));
+  }
+  if (good) return ok;
+  fmt::print(stderr, "taut: {}: {}\n", arguments.model, found.trouble);
+  return failed_run;
+}
+
+int compare(const CompareArguments& arguments) {
+  ModelFile model = read_model(arguments.model, overrides(arguments));
+  require(model.run.until != model.start.state.t, "compare: the model needs run: until (or --until).");
+  const double length = std::abs(model.run.until - model.start.state.t);
+  const double h = model.run.step > 0.0 ? model.run.step : length / 1000.0;
+  require(arguments.halvings >= 0 && arguments.halvings <= 10, "--halvings must lie between 0 and 10, got {}.",
+          arguments.halvings);
+
+  const bool given = !arguments.integrators.empty();
+  std::vector<std::string> names = arguments.integrators;
+  if (!given)
+    for (const NamedIntegrator& one : integrators()) names.push_back(one.name);
+  std::vector<std::string> ways = arguments.solvers.empty() ? std::vector<std::string>{model.run.solver} : arguments.solvers;
+  std::vector<std::string> forms = arguments.formulations;
+  if (forms.empty()) forms = {model.run.penalty > 0.0 ? fmt::format("penalty={}", model.run.penalty) : "multipliers"};
+
+  const Interrupt interrupt;
+  ProgressBar bar;
+  struct Row {
+    std::string integrator, solver, formulation;
+    double step, error, seconds;
+    Certificate certificate;
+  };
+  std::vector<Row> rows;
+  std::vector<std::string> left_out;
+  std::vector<Vector> ends;
+  const auto system_of = [&](const std::string& form) {
+    if (form == "multipliers") return model.system;
+    const std::string start = "penalty=";
+    double epsilon = 0.0;
+    require(form.rfind(start, 0) == 0 && (epsilon = std::atof(form.c_str() + start.size())) > 0.0,
+            "--formulation must be multipliers or penalty=EPSILON, got '{}'.", form);
+    return penalized(model.system, epsilon);
+  };
+  const double total = double(names.size() * ways.size() * forms.size()) * (arguments.halvings + 1) + 1.0;
+  double count = 0.0;
+  for (const std::string& form : forms) {
+    const System system = system_of(form);
+    for (const std::string& name : names)
+      for (const std::string& way : ways) {
+        const Integrator integrator =
+            integrator_named(name, name == model.run.integrator ? model.run.integrator_options : NamedOptions{});
+        const SolverMethod method = solver_named(way);
+        try {
+          integrator.bind(system, method);
+        } catch (const InputError& error) {
+          require(!given || names.size() > 1, "{}", error.what());
+          left_out.push_back(fmt::format("{}, {}: {}", name, form, error.what()));
+          continue;
+        }
+        for (int k = 0; k <= arguments.halvings; ++k) {
+          bar.show(name, ++count / total);
+          const double step = h / std::pow(2.0, k);
+          Certifier certifier(model.system);
+          SimulateOptions options{.step = step, .end = model.run.until, .keep = false};
+          options.observers = {[&](const Progress& p) { certifier.add(instant(p.state), p.done); }, Interrupt::observer()};
+          // The run is timed without its diagnosis; the second pass is for the certificate.
+          SimulateOptions bare{.step = step, .end = model.run.until, .keep = false};
+          bare.observers = {Interrupt::observer()};
+          const auto begin = std::chrono::steady_clock::now();
+          simulate(system, model.start.state, integrator, method, bare);
+          const double seconds = seconds_since(begin);
+          const Trajectory path = simulate(system, model.start.state, integrator, method, options);
+          if (interrupted) throw std::runtime_error("interrupted");
+          rows.push_back({name, way, form, step, 0.0, seconds, certifier.certificate(path)});
+          ends.push_back(path.last.q);
+        }
+      }
+  }
+  require(!rows.empty(), "compare: nothing of this works on the model; {}", left_out.empty() ? "" : left_out.front());
+  // Error against the finest run there is: of order 8 to round-off where the system allows it, otherwise the finest of the table.
+  Vector exact = ends.back();
+  std::string reference = fmt::format("{} at h = {:.3g}", rows.back().integrator, rows.back().step);
+  try {
+    const System system = system_of(forms.front());
+    const Trajectory path =
+        simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
+                 {.end = model.run.until, .rtol = 1e-12, .keep = false, .observers = {Interrupt::observer()}});
+    if (path.finished) {
+      exact = path.last.q;
+      reference = "dop853 with rtol = 1e-12";
+    }
+  } catch (const InputError&) {
+    // said by the name of the reference
+  }
+  ordered_json json{{"model", arguments.model}, {"reference", reference}, {"runs", ordered_json::array()}};
+  reproduce::Outcome outcome;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    rows[k].error = rows[k].certificate.finished ? (ends[k] - exact).lpNorm<Eigen::Infinity>() : NAN;
+  if (!arguments.json) {
+    fmt::print("{}\nerrors in q at t = {} against {}\n\n", title(model, arguments.model), model.run.until, reference);
+    fmt::print("{:<18} {:<14} {:<14} {:>9} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "integrator", "solver", "formulation",
+               "step", "error", "seconds", "energy", "momenta", "|g|", "|G v|");
+  }
+  for (const Row& row : rows) {
+    const Certificate& c = row.certificate;
+    json["runs"].push_back({{"integrator", row.integrator},
+                            {"solver", row.solver},
+                            {"formulation", row.formulation},
+                            {"step", row.step},
+                            {"error", number(row.error)},
+                            {"seconds", row.seconds},
+                            {"certificate", to_json(c)}});
+    if (!arguments.json)
+      fmt::print("{:<18} {:<14} {:<14} {:>9.3g} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>9.1e} {:>9.1e}{}\n",
+                 row.integrator, row.solver, row.formulation, row.step, row.error, row.seconds, c.energy.deviation,
+                 largest_momentum(c), c.position_residual, c.velocity_residual, c.finished ? "" : "  " + c.message);
+    const std::string curve =
+        row.integrator + (ways.size() > 1 ? "_" + row.solver : "") + (forms.size() > 1 ? "_" + row.formulation : "");
+    auto found =
+        std::find_if(outcome.curves.begin(), outcome.curves.end(), [&](const auto& one) { return one.name == curve; });
+    if (found == outcome.curves.end())
+      found = outcome.curves.insert(outcome.curves.end(), {curve, {"seconds", "error", "step"}, {}});
+    if (std::isfinite(row.error) && row.error > 0.0) found->rows.push_back({row.seconds, row.error, row.step});
+  }
+  json["left_out"] = left_out;
+  if (arguments.json) fmt::print("{}\n", json.dump(2));
+  for (const std::string& one : left_out)
+    if (!arguments.json) fmt::print("left out: {}\n", one);
+  if (!arguments.directory.empty()) {
+    reproduce::Figure figure{
+        "work_precision",
+        fmt::format("{}: error at t = {} against time", model.name, model.run.until),
+        "seconds",
+        "error in q",
+        {},
+        "set logscale xy\nset format y '10^{%L}'\nset format x '10^{%L}'\nset key outside right vertical"};
+    int colour = 0;
+    for (const auto& curve : outcome.curves)
+      if (!curve.rows.empty())
+        figure.lines.push_back(
+            {curve.name, "error", curve.name, fmt::format("linespoints lw 2 pt {} lc {}", 4 + colour % 10, colour + 1)}),
+            ++colour;
+    outcome.plots = {figure};
+    reproduce::prepare(arguments.directory);
+    reproduce::write(outcome, arguments.directory);
+    if (!arguments.json) fmt::print("\ncurves (CSV) and the work-precision plot (SVG) are in {}\n", arguments.directory);
+  }
+  return ok;
+}
+
+int verify(const ModelArguments& arguments) {
+  const ModelFile model = read_model(arguments.model, overrides(arguments));
+  const RunPlan planned = plan(model);
+  const Interrupt interrupt;
+  ProgressBar bar;
+  const bool controlled = planned.options.rtol > 0.0 || planned.options.atol > 0.0;
+  std::vector<Vector> ends;
+  std::vector<double> sizes;
+  Certificate first;
+  for (int k = 0; k < 3; ++k) {
+    SimulateOptions options = planned.options;
+    options.keep = false;
+    const double share = controlled ? std::pow(0.1, k) : std::pow(0.5, k);
+    if (controlled) {
+      options.rtol = std::max(options.rtol * share, planned.options.rtol > 0.0 ? 1e-14 : 0.0);
+      options.atol *= share;
+    } else {
+      options.step *= share;
+    }
+    Certifier certifier(model.system);
+    options.observers = {[&](const Progress& p) {
+                           bar.show("verify", (k + p.done) / 3.0);
+                           certifier.add(instant(p.state), p.done);
+                         },
+                         Interrupt::observer()};
+    const Trajectory path = simulate(planned.system, model.start.state, planned.integrator, planned.method, options);
+    if (!path.finished) {
+      fmt::print(stderr, "taut: verify, run {} of 3: {}\n", k + 1, path.message);
+      return failed_run;
+    }
+    if (k == 0) first = certifier.certificate(path);
+    ends.push_back(path.last.q);
+    sizes.push_back(controlled ? std::max(options.rtol, options.atol) : options.step);
+  }
+  const double a = (ends[0] - ends[1]).lpNorm<Eigen::Infinity>(), b = (ends[1] - ends[2]).lpNorm<Eigen::Infinity>();
+  const int promised = planned.integrator.traits().order;
+  const double order = std::log2(a / b);
+  // Of the first run. With tolerances the last run is the better one; with steps the differences are a geometric series.
+  const double error =
+      controlled ? (ends[0] - ends[2]).lpNorm<Eigen::Infinity>() : (b > 0.0 && order > 0.3 ? a / (1.0 - b / a) : a);
+  const bool round_off = a <= 1e-12 * (1.0 + ends[0].lpNorm<Eigen::Infinity>());
+  std::string verdict;
+  if (controlled) {
+    verdict = fmt::format("the error at the end is about {:.2g} for tolerances of {:.2g}", error, sizes[0]);
+  } else if (round_off) {
+    verdict = "halving the step changes nothing beyond round-off: the run is converged";
+  } else if (std::abs(order - promised) <= 0.3) {
+    verdict =
+        fmt::format("the order is what {} promises: the error estimate can be trusted", planned.integrator.traits().name);
+  } else {
+    verdict = fmt::format(
+        "the order is not the {} that {} promises: the step is too large, or the motion is not smooth, or chaotic", promised,
+        planned.integrator.traits().name);
+  }
+  if (arguments.json) {
+    ordered_json out{{"model", arguments.model},         {"sizes", sizes},     {"differences", {number(a), number(b)}},
+                     {"estimated_error", number(error)}, {"verdict", verdict}, {"certificate", to_json(first)}};
+    if (!controlled) out["order"] = number(order), out["promised_order"] = promised;
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}\n", title(model, arguments.model));
+    std::fflush(stdout);
+    std::cout << first << std::flush;
+    fmt::print("  {:<28}{:.3g}, {:.3g}, {:.3g}\n", controlled ? "tolerances" : "steps", sizes[0], sizes[1], sizes[2]);
+    fmt::print("  {:<28}{:.3g}, {:.3g}\n", "differences in q at the end", a, b);
+    if (!controlled) fmt::print("  {:<28}{:.3f} (promised {})\n", "observed order", order, promised);
+    fmt::print("  {:<28}{:.3g}\n{}\n", "estimated error of the run", error, verdict);
+  }
+  return ok;
+}
+
+int convert(const std::string& from, const std::string& to) {
+  export_results(read_results(from), to);
+  return ok;
+}
+
+int init(const std::string& path) {
+  require(!std::filesystem::exists(path), "init: '{}' exists already; it is not overwritten.", path);
+  write_starter(path);
+  fmt::print("{} is written; try: taut run {}\n", path, path);
+  return ok;
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The commands that take a model file. Each returns an exit code and throws InputError for the caller's mistakes.
+namespace taut::cli {
+
+struct ModelArguments {
+  std::string model;
+  std::vector<std::string> set;  ///< name=value
+  std::string until, step, rtol, atol, integrator, solver, every, interval;
+  bool json = false;
+};
+
+struct RunArguments : ModelArguments {
+  std::string out;
+  bool no_file = false, resume = false;
+};
+
+struct CompareArguments : ModelArguments {
+  std::vector<std::string> integrators, solvers, formulations;
+  int halvings = 2;
+  std::string directory;
+};
+
+int run(const RunArguments& arguments);
+int check(const ModelArguments& arguments);
+int statics(const ModelArguments& arguments);
+int compare(const CompareArguments& arguments);
+int verify(const ModelArguments& arguments);
+int convert(const std::string& from, const std::string& to);
+int init(const std::string& path);
+
+}  // namespace taut::cli

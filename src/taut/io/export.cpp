@@ -1,0 +1,279 @@
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <taut/base/require.hpp>
+#include <taut/io/export.hpp>
+
+namespace taut {
+namespace {
+
+std::string exact(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+/// A file that must be whole in the end: written beside its place and moved there.
+class Output {
+ public:
+  explicit Output(std::string path) : path_(std::move(path)), part_(path_ + ".part"), out_(part_, std::ios::binary) {
+    require(out_.good(), "convert: '{}' cannot be written.", path_);
+  }
+  std::ofstream& stream() { return out_; }
+  void finish() {
+    out_.close();
+    std::error_code trouble;
+    if (out_.good()) std::filesystem::rename(part_, path_, trouble);
+    if (!out_.good() || trouble) {
+      std::filesystem::remove(part_, trouble);
+      throw std::runtime_error(message("'{}' could not be written; is the disk full?", path_));
+    }
+  }
+
+ private:
+  std::string path_, part_;
+  std::ofstream out_;
+};
+
+std::string quoted(const std::string& word) {
+  if (word.find_first_of(",\"\n") == std::string::npos) return word;
+  std::string out = "\"";
+  for (const char c : word) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+void write_csv(const Results& r, const std::string& path) {
+  Output file(path);
+  std::ofstream& out = file.stream();
+  const std::size_t n = r.header.coordinates.size(), m = r.header.constraints.size(), k = r.header.outputs.size();
+  out << "t";
+  for (const std::string& name : r.header.coordinates) out << "," << quoted(name);
+  for (const std::string& name : r.header.coordinates) out << "," << quoted(name + "'");
+  for (const std::string& name : r.header.constraints) out << "," << quoted("lambda of " + name);
+  for (const std::string& name : r.header.outputs) out << "," << quoted(name);
+  out << ",kinetic,potential,|g|,|G v|\n";
+  const auto row = [&](const std::vector<double>& from, std::size_t at, std::size_t width) {
+    for (std::size_t i = 0; i < width; ++i) out << "," << exact(from[at * width + i]);
+  };
+  for (std::size_t s = 0; s < std::size_t(r.records); ++s) {
+    out << exact(r.t[s]);
+    row(r.q, s, n);
+    row(r.v, s, n);
+    row(r.lambda, s, m);
+    row(r.outputs, s, k);
+    row(r.energy, s, 2);
+    row(r.residual, s, 2);
+    out << "\n";
+  }
+  file.finish();
+}
+
+/// A ZIP archive without compression, which is what numpy.savez writes too.
+class Zip {
+ public:
+  explicit Zip(std::ofstream& out) : out_(out) {}
+
+  void add(const std::string& name, const std::string& content) {
+    require(offset_ + content.size() < 0xffff0000u,
+            "convert: the results are too large for .npz; use the HDF5 file itself.");
+    entries_.push_back({name, crc(content), std::uint32_t(content.size()), std::uint32_t(offset_)});
+    const Entry& e = entries_.back();
+    std::string head = le32(0x04034b50) + le16(20) + le16(0) + le16(0) + le16(0) + le16(0x21) + le32(e.crc) + le32(e.size) +
+                       le32(e.size) + le16(std::uint16_t(name.size())) + le16(0) + name;
+    out_ << head << content;
+    offset_ += head.size() + content.size();
+  }
+  void finish() {
+    std::string directory;
+    for (const Entry& e : entries_)
+      directory += le32(0x02014b50) + le16(20) + le16(20) + le16(0) + le16(0) + le16(0) + le16(0x21) + le32(e.crc) +
+                   le32(e.size) + le32(e.size) + le16(std::uint16_t(e.name.size())) + le16(0) + le16(0) + le16(0) + le16(0) +
+                   le32(0) + le32(e.offset) + e.name;
+    const auto count = std::uint16_t(entries_.size());
+    out_ << directory << le32(0x06054b50) << le16(0) << le16(0) << le16(count) << le16(count)
+         << le32(std::uint32_t(directory.size())) << le32(std::uint32_t(offset_)) << le16(0);
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::uint32_t crc, size, offset;
+  };
+  static std::string le16(std::uint16_t x) { return {char(x & 255), char(x >> 8)}; }
+  static std::string le32(std::uint32_t x) { return le16(std::uint16_t(x & 0xffff)) + le16(std::uint16_t(x >> 16)); }
+  static std::uint32_t crc(const std::string& content) {
+    std::uint32_t sum = 0xffffffffu;
+    for (const char c : content) {
+      sum ^= std::uint8_t(c);
+      for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ (0xedb88320u & (0u - (sum & 1u)));
+    }
+    return ~sum;
+  }
+
+  std::ofstream& out_;
+  std::vector<Entry> entries_;
+  std::size_t offset_ = 0;
+};
+
+std::string npy(const std::string& type, const std::string& shape, const std::string& data) {
+  std::string head = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  head.resize((10 + head.size() + 1 + 63) / 64 * 64 - 11, ' ');
+  head += "\n";
+  return std::string("\x93NUMPY\x01\x00", 8) + char(head.size() & 255) + char(head.size() >> 8) + head + data;
+}
+
+void write_npz(const Results& r, const std::string& path) {
+  static_assert(std::endian::native == std::endian::little);
+  Output file(path);
+  Zip zip(file.stream());
+  const std::string rows = std::to_string(r.records) + ",";
+  const auto numbers = [&](const std::string& name, const std::vector<double>& values, std::size_t width) {
+    zip.add(name + ".npy", npy("<f8", width == 0 ? rows + "0" : (name == "t" ? rows : rows + std::to_string(width)),
+                               {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)}));
+  };
+  const auto words = [&](const std::string& name, const std::vector<std::string>& all) {
+    std::size_t length = 1;
+    for (const std::string& word : all) length = std::max(length, word.size());
+    std::string data(length * all.size(), '\0');
+    for (std::size_t k = 0; k < all.size(); ++k)
+      std::copy(all[k].begin(), all[k].end(), data.begin() + std::ptrdiff_t(k * length));
+    zip.add(name + ".npy", npy("|S" + std::to_string(length), std::to_string(all.size()) + ",", data));
+  };
+  numbers("t", r.t, 1);
+  numbers("q", r.q, r.header.coordinates.size());
+  numbers("v", r.v, r.header.coordinates.size());
+  numbers("lambda", r.lambda, r.header.constraints.size());
+  numbers("outputs", r.outputs, r.header.outputs.size());
+  numbers("energy", r.energy, 2);
+  numbers("residual", r.residual, 2);
+  words("coordinates", r.header.coordinates);
+  words("constraints", r.header.constraints);
+  words("output_names", r.header.outputs);
+  zip.finish();
+  file.finish();
+}
+
+/// Masses are coordinates named A.x, A.y (A.z); lines are constraints named "rod A-B".
+void write_vtk(const Results& r, const std::string& path) {
+  struct Mass {
+    std::string name;
+    std::array<int, 3> place{-1, -1, -1};
+  };
+  std::vector<Mass> masses;
+  for (std::size_t i = 0; i < r.header.coordinates.size(); ++i) {
+    const std::string& name = r.header.coordinates[i];
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || dot + 2 != name.size()) continue;
+    const std::string owner = name.substr(0, dot);
+    const int axis = name.back() - 'x';
+    if (axis < 0 || axis > 2) continue;
+    if (masses.empty() || masses.back().name != owner) masses.push_back({owner});
+    masses.back().place[std::size_t(axis)] = int(i);
+  }
+  require(!masses.empty(), "convert: the model has no masses, and VTK draws points in space; .csv and .npz take any model.");
+  std::vector<std::pair<int, int>> lines;
+  const auto find = [&](const std::string& name) {
+    for (std::size_t k = 0; k < masses.size(); ++k)
+      if (masses[k].name == name) return int(k);
+    return -1;
+  };
+  for (const std::string& name : r.header.constraints) {
+    const std::size_t dash = name.find('-');
+    if (name.rfind("rod ", 0) != 0 || dash == std::string::npos) continue;
+    const int a = find(name.substr(4, dash - 4)), b = find(name.substr(dash + 1));
+    if (a >= 0 && b >= 0) lines.emplace_back(a, b);
+  }
+  const std::filesystem::path base = std::filesystem::path(path).replace_extension();
+  const std::size_t n = r.header.coordinates.size(), m = masses.size();
+  Output series(path + ".series");
+  series.stream() << "{\"file-series-version\": \"1.0\", \"files\": [\n";
+  for (std::size_t s = 0; s < std::size_t(r.records); ++s) {
+    std::string number = std::to_string(s);
+    number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
+    const std::string name = base.string() + "_" + number + ".vtk";
+    Output file(name);
+    std::ofstream& out = file.stream();
+    out << "# vtk DataFile Version 3.0\n"
+        << (r.header.name.empty() ? "taut" : r.header.name.substr(0, 200)) << "\nASCII\nDATASET POLYDATA\n";
+    const auto triples = [&](const std::vector<double>& from) {
+      for (const Mass& mass : masses) {
+        for (const int place : mass.place) out << (place >= 0 ? exact(from[s * n + std::size_t(place)]) : "0") << " ";
+        out << "\n";
+      }
+    };
+    out << "POINTS " << m << " double\n";
+    triples(r.q);
+    out << "VERTICES " << m << " " << 2 * m << "\n";
+    for (std::size_t k = 0; k < m; ++k) out << "1 " << k << "\n";
+    if (!lines.empty()) {
+      out << "LINES " << lines.size() << " " << 3 * lines.size() << "\n";
+      for (const auto& [a, b] : lines) out << "2 " << a << " " << b << "\n";
+    }
+    out << "POINT_DATA " << m << "\nVECTORS velocity double\n";
+    triples(r.v);
+    file.finish();
+    series.stream() << (s > 0 ? ",\n" : "") << "  {\"name\": \"" << std::filesystem::path(name).filename().string()
+                    << "\", \"time\": " << exact(r.t[s]) << "}";
+  }
+  series.stream() << "\n]}\n";
+  series.finish();
+}
+
+}  // namespace
+
+void export_results(const Results& results, const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".csv") return write_csv(results, path);
+  if (ending == ".npz") return write_npz(results, path);
+  if (ending == ".vtk") return write_vtk(results, path);
+  require(false, "convert: '{}' must end in .csv, .npz or .vtk.", path);
+}
+
+void write_starter(const std::string& path) {
+  Output file(path);
+  file.stream() << R"yaml(# A model of taut. Try: taut run FILE, taut check FILE, taut verify FILE.
+name: Pendulum on a spring
+source: a first model
+
+parameters:            # numbers, with units if you like; change them with --set l=2
+  l: 1 m
+  m: 500 g
+  k: 40 N/m
+
+dimension: 2           # of masses and points: 1, 2 or 3
+gravity: 9.81 m/s^2    # along the last axis, downward
+
+masses:                # what moves
+  A: {mass: m, at: [l, 0]}
+  B: {mass: m, at: [2*l, 0], velocity: [0, 0]}
+
+points:                # places without mass; they may move: [sin(3*t), 0]
+  O: [0, 0]
+
+rods:                  # keep a distance: that at the start, unless a length is given
+  - [O, A]
+springs:
+  - {between: [A, B], stiffness: k, damping: 0.1}
+
+# coordinates: [phi]                        generalised coordinates, with
+# kinetic: "m*l^2*phi'^2/2"                 their energies; x' is the velocity of x
+# potential: "-m*9.81*l*cos(phi)"
+# forces: {phi: "-0.1*phi'"}
+# constraints: ["A.x^2 + A.y^2 = l^2", "B.y >= -3"]
+
+outputs:               # recorded over time
+  angle: "atan2(A.x, -A.y)"
+  stretch: "hypot(B.x - A.x, B.y - A.y) - l"
+
+run:
+  until: 10 s
+  rtol: 1e-9           # or a step, with any integrator of `taut list`
+  interval: 0.02       # record that often
+)yaml";
+  file.finish();
+}
+
+}  // namespace taut

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <taut/base/require.hpp>
+#include <taut/io/run_model.hpp>
+
+namespace taut {
+namespace {
+
+constexpr double default_rtol = 1e-8;
+
+/// Steps between checkpoints: some two million coordinates' worth, a matter of seconds.
+long checkpoint_steps(int coordinates) { return std::clamp(2'000'000L / std::max(1, coordinates), 200L, 20'000L); }
+
+/// A state between two others by cubic Hermite interpolation of q; v is its slope.
+State between(const State& a, const State& b, double share) {
+  const double h = b.t - a.t, s = share, r = 1.0 - s;
+  State out;
+  out.t = a.t + s * h;
+  out.q = r * r * (1.0 + 2.0 * s) * a.q + s * s * (1.0 + 2.0 * r) * b.q + h * s * r * (r * a.v - s * b.v);
+  out.v = 6.0 * s * r / h * (b.q - a.q) + r * (1.0 - 3.0 * s) * a.v + s * (3.0 * s - 2.0) * b.v;
+  return out;
+}
+
+/// Watches expressions for a change of sign.
+class EventWatch {
+ public:
+  EventWatch(std::vector<Event>& events, ResultsWriter* writer, RunOutcome& outcome)
+      : events_(events), writer_(writer), outcome_(outcome), value_(events.size(), 0.0) {}
+
+  void operator()(const Progress& p) {
+    for (std::size_t k = 0; k < events_.size(); ++k) {
+      const double now = events_[k].when.at(p.state);
+      const double last = value_[k];
+      value_[k] = now;
+      if (!armed_ || !(last * now < 0.0 || (now == 0.0 && last != 0.0))) continue;
+      // By halving, to the last digit of the interpolated motion.
+      double low = 0.0, high = 1.0;
+      for (int i = 0; i < 60; ++i) {
+        const double middle = 0.5 * (low + high), value = events_[k].when.at(between(before_, p.state, middle));
+        (last * value > 0.0 ? low : high) = middle;
+      }
+      const State there = between(before_, p.state, high);
+      outcome_.events.emplace_back(events_[k].when.name, there.t);
+      if (writer_ != nullptr) writer_->event(int(k), there.t, there.q, there.v);
+      if (events_[k].stop) *p.stop = message("the event '{}' at t = {}", events_[k].when.name, there.t);
+    }
+    before_.t = p.state.t;
+    before_.q = p.state.q;
+    before_.v = p.state.v;
+    armed_ = true;
+  }
+
+  /// For a resumed run: the state it goes on from.
+  void arm(const State& state) {
+    for (std::size_t k = 0; k < events_.size(); ++k) value_[k] = events_[k].when.at(state);
+    before_ = state;
+    armed_ = true;
+  }
+
+ private:
+  std::vector<Event>& events_;
+  ResultsWriter* writer_;
+  RunOutcome& outcome_;
+  std::vector<double> value_;
+  State before_;
+  bool armed_ = false;
+};
+
+double largest(const Vector& values, const std::vector<Set>& sets, bool rates) {
+  double out = 0.0;
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    const Set set = sets[std::size_t(k)];
+    if (rates && set != Set::zero) continue;
+    out = std::max(out, std::abs(excess(set, values[k])));
+  }
+  return out;
+}
+
+}  // namespace
+
+RunPlan plan(const ModelFile& model) {
+  const RunSection& run = model.run;
+  require(run.until != model.start.state.t, "run: needs `until`, the end time (or --until on the command line).");
+  std::string name = run.integrator, choice;
+  double rtol = run.rtol;
+  const bool inequalities = [&] {
+    const std::vector<Set> sets = model.system.sets();
+    return std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; });
+  }();
+  if (name.empty()) {
+    if (inequalities && run.penalty == 0.0) {
+      require(run.step > 0.0, "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
+      name = "moreau-jean";
+      choice = "moreau-jean, because it holds inequalities exactly; inelastic unless `restitution` is given";
+    } else if (run.step > 0.0 && rtol == 0.0 && run.atol == 0.0 && model.system.holonomic()) {
+      name = "midpoint";
+      choice = "midpoint, because a fixed step is given: symplectic, no drift";
+    } else if (run.step > 0.0 && rtol == 0.0 && run.atol == 0.0) {
+      name = "rk4";
+      choice = "rk4, because a fixed step is given and constraints hold velocities";
+    } else {
+      name = "dop853";
+      choice = "dop853, because no step is given: of order 8, with error control";
+    }
+  }
+  const Integrator integrator = integrator_named(name, run.integrator_options);
+  if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
+    require(integrator.traits().error_order > 0, "run: {} needs a `step` (or --step).", name);
+    rtol = default_rtol;
+    choice += (choice.empty() ? "" : ", ") + message("rtol = {}", rtol);
+  }
+  RunPlan out{
+      .system = run.penalty > 0.0 ? penalized(model.system, run.penalty) : model.system,
+      .integrator = integrator,
+      .method = solver_named(run.solver, run.solver_options),
+      .options =
+          {.step = run.step, .end = run.until, .rtol = rtol, .atol = run.atol, .every = run.every, .interval = run.interval},
+      .choice = choice};
+  out.integrator.bind(out.system, out.method);  // says now what would not work
+  return out;
+}
+
+RunOutcome run_model(ModelFile& model, const RunModelOptions& asked) {
+  RunPlan planned = plan(model);
+  // Constraints are judged by the model, whatever formulation holds them.
+  const System& judged = model.system;
+  const std::vector<Set> sets = judged.sets();
+  RunOutcome outcome;
+  Certifier certifier(judged);
+  const double start = model.start.state.t, length = model.run.until - start;
+  const auto done = [&](double t) { return length != 0.0 ? (t - start) / length : 1.0; };
+
+  ResultsHeader header{.version = asked.version,
+                       .model_path = asked.model_path,
+                       .model_text = model.text,
+                       .name = model.name,
+                       .integrator = planned.integrator.traits().name,
+                       .solver = name_of(planned.method),
+                       .options = asked.settings,
+                       .coordinates = {},
+                       .constraints = {},
+                       .outputs = {}};
+  for (int i = 0; i < judged.size(); ++i) header.coordinates.push_back(judged.coordinate_name(i));
+  for (int row = 0; row < planned.system.constraint_count(); ++row)
+    header.constraints.push_back(planned.system.constraint_name(row));
+  for (const NamedExpression& output : model.outputs) header.outputs.push_back(output.name);
+
+  std::unique_ptr<ResultsWriter> writer;
+  std::optional<Results> old;
+  SimulateOptions& options = planned.options;
+  options.keep = false;
+  if (!asked.out.empty()) {
+    options.renew = checkpoint_steps(judged.size());
+    if (asked.resume) {
+      old = read_results(asked.out);
+      require(old->header.model_text == model.text && old->header.options == asked.settings,
+              "--resume: '{}' comes from another model or other options; give those it was started with.", asked.out);
+      require(!old->finished, "--resume: the run in '{}' is finished.", asked.out);
+    }
+    // A resumed run is written beside the old file and takes its place once it has all that the old one had.
+    const std::string path = old ? asked.out + ".resumed" : asked.out;
+    writer = std::make_unique<ResultsWriter>(path, header);
+    if (old) {
+      if (old->checkpoint) {
+        const long rows = old->checkpoint_records, n = judged.size(), m = planned.system.constraint_count(),
+                   k = long(model.outputs.size());
+        for (long r = 0; r < rows; ++r) {
+          writer->append({old->t[r], old->q.data() + r * n, old->v.data() + r * n, old->lambda.data() + r * m,
+                          old->outputs.data() + r * k, old->energy[2 * r], old->energy[2 * r + 1], old->residual[2 * r],
+                          old->residual[2 * r + 1], old->newton[r]});
+          certifier.add({old->t[r], old->q.data() + r * n, old->v.data() + r * n}, done(old->t[r]));
+        }
+        for (long e = 0; e < old->checkpoint_events; ++e) {
+          const double* row = old->events.data() + e * (2 + 2 * n);
+          writer->event(int(row[0]), row[1], Eigen::Map<const Vector>(row + 2, n), Eigen::Map<const Vector>(row + 2 + n, n));
+          outcome.events.emplace_back(model.events.at(std::size_t(row[0])).when.name, row[1]);
+        }
+        writer->checkpoint(*old->checkpoint);
+        options.from = &*old->checkpoint;
+        outcome.resumed_at = old->checkpoint->last.t;
+      }
+      outcome.resumed = true;
+      std::error_code trouble;
+      std::filesystem::rename(path, asked.out, trouble);
+      require(!trouble, "--resume: '{}' cannot be replaced: {}.", asked.out, trouble.message());
+    }
+  }
+
+  EventWatch watch(model.events, writer.get(), outcome);
+  if (options.from != nullptr) watch.arm(options.from->last);
+  Vector outputs(Eigen::Index(model.outputs.size())), g(judged.constraint_count()), rate(judged.constraint_count());
+  const auto record = [&](const Progress& p) {
+    if (p.recorded) {
+      certifier.add(instant(p.state), p.done);
+      if (writer) {
+        for (std::size_t k = 0; k < model.outputs.size(); ++k) outputs[Eigen::Index(k)] = model.outputs[k].at(p.state);
+        judged.constraint_values(p.state.t, p.state.q.data(), g.data());
+        judged.constraint_rates(instant(p.state), rate.data());
+        writer->append({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), outputs.data(),
+                        planned.system.kinetic_energy(instant(p.state)), planned.system.potential_energy(instant(p.state)),
+                        largest(g, sets, false), largest(rate, sets, true), p.report.solve.newton_iterations});
+      }
+    }
+    if (writer && p.checkpoint != nullptr) writer->checkpoint(*p.checkpoint);
+  };
+  if (!model.events.empty()) options.observers.emplace_back([&](const Progress& p) { watch(p); });
+  options.observers.emplace_back(record);
+  for (const Observer& observer : asked.observers) options.observers.push_back(observer);
+
+  const Trajectory path = simulate(planned.system, model.start.state, planned.integrator, planned.method, options);
+  const bool by_event = std::any_of(model.events.begin(), model.events.end(), [&](const Event& e) {
+    return e.stop && path.message.find("the event '" + e.when.name + "'") != std::string::npos;
+  });
+  outcome.certificate = certifier.certificate(path);
+  // An event that ends the run is what was asked for.
+  if (by_event) outcome.certificate.finished = true;
+  outcome.last = path.last;
+  if (writer) writer->finish(outcome.certificate.finished, path.message);
+  return outcome;
+}
+
+}  // namespace taut
