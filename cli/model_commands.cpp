@@ -316,7 +316,7 @@ int compare(const CompareArguments& arguments) {
         for (int k = 0; k <= arguments.halvings; ++k) {
           bar.show(name, ++count / total);
           const double step = h / std::pow(2.0, k);
-          Certifier certifier(model.system);
+          Certifier certifier(model.system, system);
           SimulateOptions options{.step = step, .end = model.run.until, .keep = false};
           options.observers = {[&](const Progress& p) { certifier.add(instant(p.state), p.done); }, Interrupt::observer()};
           // The run is timed without its diagnosis; the second pass is for the certificate.
@@ -423,7 +423,7 @@ int verify(const ModelArguments& arguments) {
     } else {
       options.step *= share;
     }
-    Certifier certifier(model.system);
+    Certifier certifier(model.system, planned.system);
     options.observers = {[&](const Progress& p) {
                            bar.show("verify", (k + p.done) / 3.0);
                            certifier.add(instant(p.state), p.done);

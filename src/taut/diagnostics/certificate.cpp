@@ -61,10 +61,13 @@ struct Certifier::Followers {
   Vector g, rate;
 };
 
-Certifier::Certifier(const System& system) : system_(system), followers_(std::make_unique<Followers>()) {
-  followers_->sets = system.sets();
-  followers_->g = followers_->rate = Vector::Zero(system.constraint_count());
-  found_.conservative = system.conservative();
+Certifier::Certifier(const System& judged, const System& moving)
+    : system_(judged), moving_(moving), followers_(std::make_unique<Followers>()) {
+  followers_->sets = judged.sets();
+  followers_->g = followers_->rate = Vector::Zero(judged.constraint_count());
+  const std::vector<Set> held = moving.sets();
+  const bool impacts = std::any_of(held.begin(), held.end(), [](Set set) { return set != Set::zero; });
+  found_.conservative = moving.conservative() && !impacts;
 }
 Certifier::~Certifier() = default;
 
@@ -72,16 +75,16 @@ void Certifier::add(const Instant& at, double done) {
   Followers& f = *followers_;
   if (found_.states++ == 0) {
     const Eigen::Map<const Vector> q(at.q, system_.size()), v(at.v, system_.size());
-    f.symmetries = symmetries(system_, State{at.t, q, v, {}, {}});
+    f.symmetries = symmetries(moving_, State{at.t, q, v, {}, {}});
     for (const Symmetry& symmetry : f.symmetries) f.momenta.emplace_back(symmetry.name);
     found_.t_start = at.t;
   }
   found_.t_end = at.t;
   // Whether constraints move by themselves is looked at now and then: at the first, second, fourth, … state.
   if (found_.conservative && (found_.states & (found_.states - 1)) == 0)
-    found_.conservative = !driven(system_, at.t, Eigen::Map<const Vector>(at.q, system_.size()));
-  f.energy.add(system_.energy(at), done);
-  for (std::size_t s = 0; s < f.symmetries.size(); ++s) f.momenta[s].add(f.symmetries[s].momentum(system_, at), done);
+    found_.conservative = !driven(moving_, at.t, Eigen::Map<const Vector>(at.q, system_.size()));
+  f.energy.add(moving_.energy(at), done);
+  for (std::size_t s = 0; s < f.symmetries.size(); ++s) f.momenta[s].add(f.symmetries[s].momentum(moving_, at), done);
   if (system_.constraint_count() == 0) return;
   system_.constraint_values(at.t, at.q, f.g.data());
   system_.constraint_rates(at, f.rate.data());
@@ -127,7 +130,7 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
        << c.states << " states\n";
   line("run") << (c.finished ? "finished" : c.message) << "\n";
   conserved(c.energy);
-  if (!c.conservative) line("") << "(forces or driven constraints do work: energy need not be constant)\n";
+  if (!c.conservative) line("") << "(forces, driven constraints or impacts do work: energy need not be constant)\n";
   for (const Conserved& momentum : c.momenta) conserved(momentum);
   text << std::setprecision(3);
   line("constraints, position") << c.position_residual << "\n";

@@ -24,8 +24,8 @@ struct Certificate {
   std::string integrator, solver;
   int states = 0;
   double t_start = 0.0, t_end = 0.0;
-  bool conservative = false;       ///< whether energy should be constant: no forces but potentials, nothing driven
-  Conserved energy;                ///< T + V
+  bool conservative = false;  ///< whether energy should be constant: no forces but potentials, nothing driven, no impacts
+  Conserved energy;           ///< T + V
   std::vector<Conserved> momenta;  ///< where the system has the symmetry
   double position_residual = 0.0;  ///< largest |g| of the equalities
   double velocity_residual = 0.0;  ///< largest |G v + g_t|
@@ -37,7 +37,9 @@ struct Certificate {
 /// Measures a run state by state, as it goes; what it needs does not grow.
 class Certifier {
  public:
-  explicit Certifier(const System& system);
+  /// Constraints are those of the first system; energy and momenta belong to the one that moves, where a formulation made another of it.
+  explicit Certifier(const System& system) : Certifier(system, system) {}
+  Certifier(const System& judged, const System& moving);
   ~Certifier();
 
   /// `done` is the part of the time that is behind, 0 to 1: the first and the last quarter make the drift.
@@ -48,7 +50,7 @@ class Certifier {
 
  private:
   struct Followers;
-  const System& system_;
+  const System &system_, &moving_;
   std::unique_ptr<Followers> followers_;
   Certificate found_;
 };

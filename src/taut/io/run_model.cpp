@@ -127,7 +127,7 @@ RunOutcome run_model(ModelFile& model, const RunModelOptions& asked) {
   const System& judged = model.system;
   const std::vector<Set> sets = judged.sets();
   RunOutcome outcome;
-  Certifier certifier(judged);
+  Certifier certifier(judged, planned.system);
   const double start = model.start.state.t, length = model.run.until - start;
   const auto done = [&](double t) { return length != 0.0 ? (t - start) / length : 1.0; };
 
