@@ -363,6 +363,7 @@ Relation parse_relation(Graph& graph, const Scope& scope, std::string_view text)
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
+  if (name.size() < 2) return best;
   std::size_t least = name.size() <= 3 ? 1 : 2;  // changes at most
   for (const std::string& one : known) {
     // Levenshtein distance, row by row.

@@ -773,6 +773,10 @@ class Builder {
     ConsistentStart found = consistent_velocities(steady, state_at(*system_, t_, placed.state.q, v_));
     check(found);
     found.before = violations(*system_, given, tolerance);
+    for (int i = 0; i < numbering_.coordinates; ++i) {  // what was held is what was given, to the last bit
+      if (!free_.contains({i, false})) found.state.q[i] = q_[i];
+      if (!free_.contains({i, true})) found.state.v[i] = v_[i];
+    }
     found.moved_q = placed.moved_q;
     found.state = state_at(*system_, t_, found.state.q, found.state.v);
     found.dependent.clear();
