@@ -21,7 +21,11 @@ class BandedCholesky {
   void solve(double* b);  ///< in place, in the given numbering
 
  private:
+  bool factor_tridiagonal();
+  void solve_tridiagonal(double* x) const;
+
   int size_, band_;
+  bool in_order_ = true;
   std::vector<int> position_;
   LargeVector<double> values_;  // row i from column i − b to i; the factor afterwards, with 1/D on the diagonal
   LargeVector<double> ordered_;

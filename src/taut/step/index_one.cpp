@@ -61,8 +61,7 @@ bool IndexOne::position_by_schur(double t, double size, Vector& q, SolveReport& 
   q_ = q;
   for (int iteration = 0; iteration < 12; ++iteration) {
     system_.constraint_values(t, q_.data(), lambda_.data());
-    base_.setZero();
-    schur_->eliminate(base_.data(), lambda_.data());
+    schur_->correct(base_.data(), lambda_.data());
     q_ += base_;
     ++report.newton_iterations;
     const double change = base_.lpNorm<Eigen::Infinity>();
@@ -103,8 +102,7 @@ SolveReport IndexOne::project_position(double t, double size, Vector& q) {
 
 bool IndexOne::velocity_by_schur(double t, const Vector& q, Vector& v) {
   system_.constraint_rates({t, q.data(), v.data()}, lambda_.data());
-  base_.setZero();
-  schur_->eliminate(base_.data(), lambda_.data());
+  schur_->correct(base_.data(), lambda_.data());
   if (!std::isfinite(base_.sum())) return false;
   v += base_;
   return true;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <taut/linalg/layout.hpp>
 #include <taut/step/schur.hpp>
+#include <tuple>
 
 namespace taut {
 namespace {
@@ -67,12 +68,21 @@ Schur::Schur(const System& system, Vector weight, BandedCholesky factor)
     for (const Place& x : here)
       for (const Place& y : here)
         if (x.row >= y.row) parts.push_back({factor_.slot(x.row, y.row), x.index, y.index});
-  std::sort(parts.begin(), parts.end(), [](const Part& x, const Part& y) { return x.slot < y.slot; });
+  std::sort(parts.begin(), parts.end(),
+            [](const Part& x, const Part& y) { return std::tie(x.slot, x.a, x.b) < std::tie(y.slot, y.a, y.b); });
+  // Neighbours in both rows of G make one scalar product.
   for (const Part& part : parts) {
-    if (products_.empty() || products_.back().slot != part.slot)
-      products_.push_back({part.slot, int(pairs_.size()), int(pairs_.size())});
-    pairs_.emplace_back(part.a, part.b);
-    ++products_.back().last;
+    if (!products_.empty() && products_.back().slot == part.slot && products_.back().a + products_.back().length == part.a &&
+        products_.back().b + products_.back().length == part.b) {
+      ++products_.back().length;
+      continue;
+    }
+    products_.push_back({part.slot, part.a, part.b, 1});
+  }
+  firsts_.push_back(0);
+  for (const auto& here : places) {
+    for (const Place& x : here) entries_.push_back({x.row, x.index});
+    firsts_.push_back(int(entries_.size()));
   }
 }
 
@@ -83,26 +93,44 @@ bool Schur::linearize(double t, const double* q) {
   for (std::size_t k = 0; k < gradient_.size(); ++k) scaled_[k] = gradient_[k] * root_[columns_[k]];
   auto& values = factor_.values();
   std::fill(values.begin(), values.end(), 0.0);
+  const double* scaled = scaled_.data();
   for (const Product& product : products_) {
+    const double *x = scaled + product.a, *y = scaled + product.b;
     double sum = 0.0;
-    for (int k = product.first; k < product.last; ++k) sum += scaled_[pairs_[k].first] * scaled_[pairs_[k].second];
-    values[product.slot] = sum;
+    for (int k = 0; k < product.length; ++k) sum += x[k] * y[k];
+    values[product.slot] += sum;
   }
   return factor_.factor();
 }
 
 void Schur::eliminate(double* f, double* lambda) {
   const int rows = int(starts_.size()) - 1;
+  const double *gradient = gradient_.data(), *weight = weight_.data();
+  const int *starts = starts_.data(), *columns = columns_.data();
   for (int r = 0; r < rows; ++r) {
     double sum = lambda[r];
-    for (int k = starts_[r]; k < starts_[r + 1]; ++k) sum += gradient_[k] * weight_[columns_[k]] * f[columns_[k]];
+    for (int k = starts[r]; k < starts[r + 1]; ++k) sum += gradient[k] * weight[columns[k]] * f[columns[k]];
     lambda[r] = sum;
   }
   factor_.solve(lambda);
-  for (int r = 0; r < rows; ++r)
-    for (int k = starts_[r]; k < starts_[r + 1]; ++k) f[columns_[k]] -= gradient_[k] * lambda[r];
+  pull(f, f, lambda);
+}
+
+void Schur::correct(double* f, double* lambda) {
+  factor_.solve(lambda);
+  pull(nullptr, f, lambda);
+}
+
+void Schur::pull(const double* from, double* f, const double* lambda) const {
   const int n = int(weight_.size());
-  for (int i = 0; i < n; ++i) f[i] *= weight_[i];
+  const int* firsts = firsts_.data();
+  const Entry* entries = entries_.data();
+  const double *gradient = gradient_.data(), *weight = weight_.data();
+  for (int i = 0; i < n; ++i) {
+    double sum = from != nullptr ? from[i] : 0.0;
+    for (int k = firsts[i]; k < firsts[i + 1]; ++k) sum -= gradient[entries[k].index] * lambda[entries[k].row];
+    f[i] = sum * weight[i];
+  }
 }
 
 }  // namespace taut

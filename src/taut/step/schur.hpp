@@ -14,8 +14,11 @@ class Schur {
 
   bool linearize(double t, const double* q);  ///< false if S is singular
 
-  /// λ = S⁻¹ (b + G W f), then f ← W (f − Gᵀλ); with f = 0 a correction along W Gᵀ that changes G·f by −b.
+  /// With b in lambda:  λ = S⁻¹ (b + G W f), then f ← W (f − Gᵀλ), so that G f = −b.
   void eliminate(double* f, double* lambda);
+
+  /// The same for f = 0: the smallest correction f with G f = −b.
+  void correct(double* f, double* lambda);
 
  private:
   Schur(const System& system, Vector weight, BandedCholesky factor);
@@ -27,10 +30,17 @@ class Schur {
   std::vector<int> starts_, columns_;    // rows of G
   std::vector<double> gradient_, scaled_;
   struct Product {
-    int slot, first, last;
+    int slot, a, b, length;
   };
-  std::vector<Product> products_;  // entries of S: sums of pairs_
-  std::vector<std::pair<int, int>> pairs_;
+  std::vector<Product> products_;  // S[slot] += Σ scaled[a + k] · scaled[b + k]
+  struct Entry {
+    int row, index;
+  };
+  std::vector<int> firsts_;  // columns of G
+  std::vector<Entry> entries_;
+
+  /// f = W (from − Gᵀλ), with from = 0 where there is none.
+  void pull(const double* from, double* f, const double* lambda) const;
 };
 
 }  // namespace taut

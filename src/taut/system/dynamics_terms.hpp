@@ -39,6 +39,10 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   }
 
   void add(const Instant& at, double momentum, double force, double* out) const override {
+    constexpr bool mass_only = HasMass<Term> && !HasKinetic<Term> && !HasPotential<Term> && !HasForce<Term>;
+    if (mass_only && momentum == 0.0) return;
+    constexpr bool massless = !HasMass<Term> && !HasKinetic<Term>;
+    if (massless && force == 0.0) return;
     this->each([&](const Term& term, const int* stencil, int) {
       if constexpr (HasMass<Term>) {
         const auto mass = term.mass();
