@@ -73,18 +73,21 @@ int list(bool json) {
   };
   std::vector<Group> groups{{"Experiments (taut reproduce NAME)", "experiments", {}},
                             {"Integrators", "integrators", {}},
-                            {"Solvers", "solvers", {}}};
+                            {"Solvers", "solvers", {}},
+                            {"Cases (taut run FILE)", "cases", {}}};
   for (const auto& one : taut::reproduce::experiments()) groups[0].entries.emplace_back(one.name, one.title);
   for (const auto& one : taut::integrators()) groups[1].entries.emplace_back(one.name, one.summary);
   for (const auto& one : taut::solvers()) groups[2].entries.emplace_back(one.name, one.summary);
+  for (const auto& [file, title] : taut::cli::cases()) groups[3].entries.emplace_back(file, title);
   ordered_json out = ordered_json::object();
   for (const Group& group : groups) {
+    if (group.entries.empty()) continue;
     if (!json) fmt::print("{}\n", group.title);
     for (const auto& [name, summary] : group.entries) {
       if (json) {
         out[group.key].push_back({{"name", name}, {"summary", summary}});
       } else {
-        fmt::print("  {:<24} {}\n", name, summary);
+        fmt::print("  {:<40} {}\n", name, summary);
       }
     }
   }
@@ -109,7 +112,7 @@ int main(int argc, char** argv) {
   reproduce->add_option("--out", directory, "Folder for curves (CSV) and the paper's figures (SVG)");
   reproduce->add_flag("--json", json, "One JSON object on standard output instead of the table");
 
-  auto* listing = app.add_subcommand("list", "What there is: experiments, integrators, solvers");
+  auto* listing = app.add_subcommand("list", "What there is: experiments, integrators, solvers, cases");
   listing->add_flag("--json", json, "As one JSON object");
 
   taut::cli::RunArguments run;

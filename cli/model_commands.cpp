@@ -487,4 +487,25 @@ int init(const std::string& path) {
   return ok;
 }
 
+std::vector<std::pair<std::string, std::string>> cases() {
+  namespace fs = std::filesystem;
+  std::vector<std::pair<std::string, std::string>> found;
+  std::error_code trouble;
+  const fs::path program = fs::read_symlink("/proc/self/exe", trouble);
+  for (const fs::path& folder : {fs::path("cases"), program.parent_path() / ".." / "share" / "taut" / "cases"}) {
+    if (!fs::is_directory(folder, trouble)) continue;
+    for (const auto& entry : fs::directory_iterator(folder, trouble)) {
+      if (entry.path().extension() != ".yaml") continue;
+      try {
+        found.emplace_back(entry.path().lexically_normal().string(), read_model(entry.path().string(), {}, false).name);
+      } catch (const InputError& error) {
+        found.emplace_back(entry.path().lexically_normal().string(), error.what());
+      }
+    }
+    break;
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 }  // namespace taut::cli

@@ -33,4 +33,7 @@ int verify(const ModelArguments& arguments);
 int convert(const std::string& from, const std::string& to);
 int init(const std::string& path);
 
+/// Case files with their names, from the folder `cases` here or beside the installed program.
+std::vector<std::pair<std::string, std::string>> cases();
+
 }  // namespace taut::cli

@@ -1,0 +1,617 @@
+#!/usr/bin/env python3
+"""Every case against the schema, its certificate and known physics; every example of the reference as a model.
+
+Called as cases_test.py PROGRAM REPOSITORY. Needs python3-yaml and python3-jsonschema, an independent validator.
+"""
+import copy
+import csv
+import functools
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+import yaml
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+CASES = {path.stem: path for path in sorted((ROOT / "cases").glob("*.yaml"))}
+SCHEMA = json.loads((ROOT / "docs" / "model.schema.json").read_text())
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
+
+class Yaml(yaml.SafeLoader):
+    """YAML 1.2, as the program reads it: `on` is a word, 1e-3 a number."""
+
+
+Yaml.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in forms if tag == "tag:yaml.org,2002:null"]
+    for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+Yaml.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789"))
+Yaml.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"),
+    list("-+.0123456789"),
+)
+
+
+def load(text):
+    return yaml.load(text, Yaml)
+
+
+def model(case):
+    return load(CASES[case].read_text())
+
+
+def taut(*arguments, **more):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
+
+
+@functools.lru_cache(maxsize=None)
+def run(case, *options):
+    """What `run --json` prints."""
+    done = taut("run", CASES[case], "--json", "--no-file", *options)
+    if done.returncode != 0:
+        raise AssertionError(f"{case}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+@functools.lru_cache(maxsize=None)
+def series(case, *options):
+    """The recorded rows, each a table of column and number."""
+    with tempfile.TemporaryDirectory() as folder:
+        results, table = os.path.join(folder, "run.h5"), os.path.join(folder, "run.csv")
+        for arguments in [("run", CASES[case], "--out", results, *options), ("convert", results, table)]:
+            done = taut(*arguments)
+            if done.returncode != 0:
+                raise AssertionError(f"{case}: {done.stderr}")
+        with open(table, newline="") as file:
+            return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def refusal(document, *options):
+    """What `check` says against a model; empty if it takes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.json")
+        with open(path, "w") as file:
+            json.dump(document, file)
+        done = taut("check", path, *options)
+    if done.returncode not in (0, 2):
+        raise AssertionError(f"check ended with {done.returncode}: {done.stderr}")
+    return done.stderr if done.returncode == 2 else ""
+
+
+def changed(document, path, value):
+    """A copy with one entry set."""
+    out = copy.deepcopy(document)
+    place = out
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return out
+
+
+FULL = load("""
+name: everything
+source: this test
+parameters: {l: 1, e: 0.5}
+functions: {"f(x, y)": "x*y", "one()": 1}
+tables: {road: {t: [0, 1], values: [0, 1], kind: linear}}
+dimension: 2
+gravity: 9.81
+points: {O: [0, 0], P: ["sin(t)", 3]}
+masses: {A: {mass: 1, at: [1, 0], velocity: [0, 0]}, B: {mass: 1 kg, at: [2, 0]}, C: {mass: 2, at: [0, 0]}}
+rods: [[O, A], {between: [A, B], length: 1, name: second}]
+springs: [{between: [B, P], stiffness: 1, length: 0, damping: 0.1, name: pull}]
+dampers: [{between: [A, O], damping: 1, name: drag}]
+pins: [{mass: C, at: [0, 0]}]
+curves: [{mass: B, on: "y = 0"}]
+walls: [{mass: A, normal: [0, 1], offset: -3}]
+coordinates: [phi]
+kinetic: "phi'^2/2"
+potential: ["phi^2", 0]
+forces: {phi: "-phi'", A.x: 1}
+constraints: ["phi <= 3", {name: low, expression: "phi >= -3"}]
+initial: {t: 0, phi: 0.1, "phi'": 0, solve: ["A.y'"]}
+outputs: {a name of words: "A.x + A.vx"}
+run:
+  until: 1
+  step: 0.01
+  integrator: {name: moreau-jean, restitution: e}
+  solver: {name: multipliers, tolerance: 1e-13}
+  formulation: multipliers
+  every: 2
+  events: [{name: zero, when: phi, action: stop}]
+""")
+
+# Mistakes that schema and program must both refuse.
+BROKEN = [
+    (["rnu"], {"until": 1}),
+    (["name"], ["a", "list"]),
+    (["parameters"], ["l"]),
+    (["parameters", "2l"], 1),
+    (["parameters", "t"], 1),
+    (["parameters", "l"], None),
+    (["parameters", "l"], [1, 2]),
+    (["parameters", "l"], ""),
+    (["functions", "g"], "1"),
+    (["functions", "g(x"], "1"),
+    (["tables", "road"], [0, 1]),
+    (["tables", "road", "kind"], "cubic"),
+    (["tables", "road", "values"], [1]),
+    (["dimension"], 4),
+    (["gravity"], [0, 0, 0, -9.81]),
+    (["masses", "A"], 1),
+    (["masses", "A", "mass"], 0),
+    (["masses", "A", "mass"], -1),
+    (["masses", "A", "mass"], True),
+    (["masses", "A", "position"], [0, 0]),
+    (["masses", "A"], {"at": [1, 0]}),
+    (["masses", "A-1"], {"mass": 1}),
+    (["points", "O"], 0),
+    (["rods", 0], ["O"]),
+    (["rods", 0], ["A", "A"]),
+    (["rods", 1, "lenght"], 1),
+    (["rods", 1, "length"], 0),
+    (["springs", 0], ["A", "B"]),
+    (["springs", 0, "stiffness"], -1),
+    (["dampers", 0, "stiffness"], 1),
+    (["dampers", 0], {"between": ["A", "O"]}),
+    (["pins", 0], {"at": [0, 0]}),
+    (["curves", 0], {"mass": "B"}),
+    (["curves", 0, "on"], "y"),
+    (["walls", 0], {"mass": "A"}),
+    (["walls", 0, "name"], "floor"),
+    (["coordinates"], "phi"),
+    (["coordinates"], ["phi", "phi"]),
+    (["coordinates", 0], "A.x"),
+    (["forces"], ["phi"]),
+    (["constraints"], "phi = 0"),
+    (["constraints", 0], "phi"),
+    (["constraints", 1], {"name": "low"}),
+    (["initial", "solve"], "phi"),
+    (["initial", "solve"], ["phi''"]),
+    (["initial", "phi"], [0]),
+    (["outputs"], ["phi"]),
+    (["run"], 10),
+    (["run", "untill"], 10),
+    (["run", "until"], [1]),
+    (["run", "step"], 0),
+    (["run", "step"], -0.1),
+    (["run", "every"], 0.5),
+    (["run", "every"], -1),
+    (["run", "integrator"], "midpont"),
+    (["run", "integrator"], {"name": "moreau-jean", "restituton": 0.5}),
+    (["run", "integrator"], {"name": "moreau-jean", "restitution": 1.5}),
+    (["run", "integrator"], {"name": "rattle", "alpha": 0.5}),
+    (["run", "integrator"], {"restitution": 0.5}),
+    (["run", "solver"], "newton"),
+    (["run", "solver"], {"name": "uzawa", "relaxation": 2}),
+    (["run", "formulation"], "penalty"),
+    (["run", "formulation"], {"penalty": 0}),
+    (["run", "formulation"], {"epsilon": 1e-6}),
+    (["run", "events"], {"when": "phi"}),
+    (["run", "events", 0], {"name": "zero"}),
+    (["run", "events", 0, "action"], "halt"),
+]
+
+# Unusual, but allowed by both.
+ALLOWED = [
+    (["name"], 1984),
+    (["outputs"], None),
+    (["dimension"], "1 + 1"),
+    (["gravity"], "9.81 m/s^2"),
+    (["gravity"], [0, -9.81]),
+    (["parameters", "φ"], "2*pi"),
+    (["pins", 0], "C"),
+    (["kinetic"], ["phi'^2/2"]),
+    (["initial", "solve"], "all"),
+    (["run", "every"], "2*2"),
+    (["run", "integrator"], {"name": "moreau-jean"}),
+    (["run", "solver"], {"name": "augmented-lagrangian", "epsilon": 0}),
+    (["run", "until"], "2*l"),
+]
+
+
+class Schema(unittest.TestCase):
+    def errors(self, document):
+        return [f"{list(error.path)}: {error.message}" for error in VALIDATOR.iter_errors(document)]
+
+    def test_is_a_schema(self):
+        jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+    def test_takes_every_case(self):
+        self.assertGreaterEqual(len(CASES), 18)
+        for case in CASES:
+            with self.subTest(case):
+                self.assertEqual(self.errors(model(case)), [])
+
+    def test_takes_the_starter(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "first.yaml"
+            self.assertEqual(taut("init", path).returncode, 0)
+            self.assertEqual(self.errors(load(path.read_text())), [])
+
+    def test_and_program_take_what_is_unusual(self):
+        for path, value in [([], None), *ALLOWED]:
+            with self.subTest(path=path, value=value):
+                document = changed(FULL, path, value) if path else FULL
+                self.assertEqual(self.errors(document), [])
+                self.assertEqual(refusal(document), "")
+
+    def test_and_program_refuse_mistakes(self):
+        for path, value in BROKEN:
+            with self.subTest(path=path, value=value):
+                document = changed(FULL, path, value)
+                self.assertNotEqual(self.errors(document), [])
+                self.assertNotEqual(refusal(document), "")
+
+    def test_and_program_refuse_what_cannot_move(self):
+        for document in [{}, {"gravity": 9.81}, {"coordinates": ["x"]}, {"coordinates": ["x"], "kinetic": "x'^2", "gravity": 1}]:
+            with self.subTest(document):
+                self.assertNotEqual(self.errors(document), [])
+                self.assertNotEqual(refusal(document), "")
+
+    def test_refuses_broken_cases(self):
+        for case in CASES:
+            good = model(case)
+            for path, value in [
+                (["rnu"], {}),
+                (["run", "integrator"], "midpont"),
+                (["run", "untill"], 1),
+                (["run", "step"], ""),
+                (["run", "rtol"], [1e-8]),
+                (["constraints"], {"rod": "x = 1"}),
+            ]:
+                with self.subTest(case=case, path=path):
+                    self.assertNotEqual(self.errors(changed(good, path, value)), [])
+
+    def test_names_the_integrators_and_solvers_there_are(self):
+        listed = json.loads(taut("list", "--json").stdout)
+        for kind, definition in [("integrators", "integratorName"), ("solvers", "solverName")]:
+            self.assertEqual([one["name"] for one in listed[kind]], SCHEMA["definitions"][definition]["enum"])
+
+    def test_knows_the_keys_that_the_program_knows(self):
+        properties = SCHEMA["properties"]
+        places = {
+            (): SCHEMA,
+            ("tables", "road"): properties["tables"]["additionalProperties"],
+            ("masses", "A"): properties["masses"]["additionalProperties"],
+            ("rods", 1): properties["rods"]["items"]["anyOf"][1],
+            ("springs", 0): properties["springs"]["items"],
+            ("dampers", 0): properties["dampers"]["items"],
+            ("pins", 0): properties["pins"]["items"]["anyOf"][1],
+            ("curves", 0): properties["curves"]["items"],
+            ("walls", 0): properties["walls"]["items"],
+            ("constraints", 1): properties["constraints"]["items"]["anyOf"][1],
+            ("run",): properties["run"],
+            ("run", "formulation"): properties["run"]["properties"]["formulation"]["anyOf"][1],
+            ("run", "events", 0): properties["run"]["properties"]["events"]["items"],
+        }
+        for place, part in places.items():
+            with self.subTest(place):
+                document = changed(FULL, ["run", "formulation"], {"penalty": 1}) if "formulation" in place else FULL
+                told = refusal(changed(document, [*place, "nothing_near"], 1))
+                allowed = re.search(r"allowed are: (.*)", told)
+                self.assertIsNotNone(allowed, told)
+                self.assertEqual(sorted(allowed[1].split(", ")), sorted(part["properties"]))
+                self.assertIs(part["additionalProperties"], False)
+
+    def test_knows_the_options_that_the_program_knows(self):
+        for key, form in [("integrator", "integrator"), ("solver", "solver")]:
+            options = {}
+            for one in SCHEMA["definitions"][form]["anyOf"]:
+                if not one.get("additionalProperties", True):
+                    named = one["properties"]["name"]
+                    for name in named.get("enum", [named.get("const")]):
+                        options[name] = sorted(set(one["properties"]) - {"name"})
+            for name in SCHEMA["definitions"][f"{form}Name"]["enum"]:
+                with self.subTest(name):
+                    told = refusal(changed(FULL, ["run", key], {"name": name, "nothing_near": 1}))
+                    known = re.search(r"it has (.*)\.", told)
+                    self.assertIn("nothing_near", told)
+                    self.assertEqual(sorted(known[1].split(", ")) if known else [], options.get(name, []))
+
+
+class Reference(unittest.TestCase):
+    """docs/model-files.md: what it shows runs."""
+
+    TEXT = (ROOT / "docs" / "model-files.md").read_text()
+
+    def test_examples_run(self):
+        blocks = re.findall(r"```yaml\n(.*?)```", self.TEXT, re.S)
+        self.assertGreater(len(blocks), 20)
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "pendulum.yaml").write_text(CASES["pendulum"].read_text())
+            (place / "rest.yaml").write_text("gravity: 9.81\nmasses: {A: {mass: 1, at: [1, 0]}}\n")
+            for block in blocks:
+                with self.subTest(block):
+                    document = load(block)
+                    whole = {"masses", "coordinates", "include"} & document.keys()
+                    text = block if whole else "include: rest.yaml\n" + block
+                    self.assertEqual(list(VALIDATOR.iter_errors(load(text))), [])
+                    (place / "example.yaml").write_text(text)
+                    short = () if "run" in document else ("--until", 0.01, "--step", 0.001)
+                    done = taut("run", place / "example.yaml", "--no-file", *short)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_names_everything(self):
+        listed = json.loads(taut("list", "--json").stdout)
+        names = [one["name"] for kind in ("integrators", "solvers") for one in listed[kind]]
+        names += [*SCHEMA["properties"], *SCHEMA["properties"]["run"]["properties"]]
+        for name in names:
+            self.assertIn(f"`{name}`", self.TEXT)
+
+
+# |G v| = O(h²) by their nature; the names of variants begin with these.
+POSITIONS_ONLY = ("energy-momentum", "gcn", "houbolt", "newmark", "generalized-alpha", "three-level")
+KEEP_MOMENTA = ("midpoint", "rattle", "energy-momentum")
+
+
+def outcome(case):
+    """The section `run`, the name of the integrator, given or chosen, and the certificate."""
+    asked, found = model(case)["run"], run(case)
+    method = asked.get("integrator", found.get("chosen", "").split(",")[0])
+    return asked, method["name"] if isinstance(method, dict) else method, found["certificate"]
+
+
+class Certificates(unittest.TestCase):
+    def test_every_case_names_its_source(self):
+        for case in CASES:
+            with self.subTest(case):
+                self.assertGreater(len(model(case)["name"]), 3)
+                self.assertGreater(len(model(case)["source"]), 3)
+
+    def test_every_case_is_sound(self):
+        for case in CASES:
+            with self.subTest(case):
+                checked = json.loads(taut("check", CASES[case], "--json").stdout)
+                self.assertEqual((checked["violated"], checked["trouble"], checked["redundant"]), ([], "", []))
+                self.assertGreater(checked["degrees_of_freedom"], 0)
+
+    def test_every_case_finishes(self):
+        for case in CASES:
+            with self.subTest(case):
+                asked, _, certificate = outcome(case)
+                self.assertTrue(certificate["finished"], certificate["message"])
+                self.assertEqual(certificate["t_end"], asked["until"])
+
+    def test_constraints_hold(self):
+        for case in CASES:
+            with self.subTest(case):
+                asked, method, certificate = outcome(case)
+                if isinstance(asked.get("formulation"), dict):
+                    continue  # a penalty
+                self.assertLessEqual(certificate["position_residual"], 1e-9)
+                self.assertLessEqual(certificate["penetration"], 1e-10)
+                if not method.startswith(POSITIONS_ONLY):
+                    self.assertLessEqual(certificate["velocity_residual"], 1e-9)
+
+    def test_velocities_are_off_by_the_square_of_the_step_where_they_are_not_enforced(self):
+        for case, step in [("bead_on_wire", 0.005), ("lbs_double_spherical_pendulum", 0.01)]:
+            with self.subTest(case):
+                coarse, fine = (run(case, "--step", h)["certificate"]["velocity_residual"] for h in (step, step / 2))
+                self.assertAlmostEqual(math.log2(coarse / fine), 2.0, delta=0.2)
+
+    def test_energy_is_kept(self):
+        """Measured against the largest kinetic energy: what goes to and fro."""
+        seen = set()
+        for case in CASES:
+            with self.subTest(case):
+                asked, method, certificate = outcome(case)
+                if not certificate["conservative"]:
+                    continue
+                if method == "energy-momentum":
+                    kind, bound = "exact", 1e-9
+                elif "rtol" in asked or "atol" in asked or "step" not in asked:
+                    kind, bound = "tolerance", 1e-6
+                else:
+                    kind, bound = "fixed step of order 2", 3e-2
+                seen.add(kind)
+                most = max(row["kinetic"] for row in series(case))
+                self.assertLessEqual(certificate["energy"]["deviation"], bound * most)
+        self.assertEqual(len(seen), 3)
+
+    def test_what_does_work_is_not_called_conservative(self):
+        for case in ["ball_in_box", "driven_table", "foucault", "gh95_ellipse", "pendulum_driven", "slider_crank"]:
+            self.assertFalse(run(case)["certificate"]["conservative"], case)
+
+    def test_momenta_are_kept(self):
+        found = set()
+        for case in CASES:
+            with self.subTest(case):
+                _, method, certificate = outcome(case)
+                bound = 1e-10 if method.startswith(KEEP_MOMENTA) else 1e-8
+                for momentum in certificate["momenta"]:
+                    found.add((case, momentum["name"]))
+                    self.assertLessEqual(momentum["deviation"], bound * max(1.0, abs(momentum["start"])))
+        for case in ["kepler_sphere", "lbs_double_spherical_pendulum", "spherical_pendulum"]:
+            self.assertIn((case, "angular momentum about z"), found)
+
+
+def arithmetic_geometric_mean(a, b):
+    while abs(a - b) > 1e-15 * a:
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    return a
+
+
+def crossings(rows, name):
+    """Times at which a coordinate goes through zero, by cubic Hermite interpolation."""
+    out = []
+    for a, b in zip(rows, rows[1:]):
+        if a[name] * b[name] >= 0:
+            continue
+        h, low, high = b["t"] - a["t"], 0.0, 1.0
+        for _ in range(60):
+            s = (low + high) / 2
+            value = (1 - s) ** 2 * (1 + 2 * s) * a[name] + s**2 * (3 - 2 * s) * b[name]
+            value += h * s * (1 - s) * ((1 - s) * a[name + "'"] - s * b[name + "'"])
+            low, high = (s, high) if value * a[name] > 0 else (low, s)
+        out.append(a["t"] + high * h)
+    return out
+
+
+def slope(points):
+    n = len(points)
+    mean_x, mean_y = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+
+
+class Physics(unittest.TestCase):
+    """Numbers computed here, not by the program."""
+
+    def test_pendulum_is_the_same_on_a_circle_and_in_its_angle(self):
+        def difference(step):
+            circle, angle = series("pendulum", "--step", step), series("pendulum_angle", "--step", step)
+            return max(abs(a["angle"] - b["phi"]) for a, b in zip(circle, angle))
+
+        coarse, fine = difference(0.01), difference(0.005)
+        self.assertLess(coarse, 0.02)
+        self.assertAlmostEqual(math.log2(coarse / fine), 2.0, delta=0.1)
+
+    def test_pendulum_has_the_period_of_the_elliptic_integral(self):
+        # 4 K(sin(φ/2)) √(l/g) with K(k) = π/2 / agm(1, √(1 − k²)).
+        exact = 2 * math.pi * math.sqrt(1 / 9.81) / arithmetic_geometric_mean(1.0, math.cos(math.pi / 4))
+        for case, name in [("pendulum", "A.x"), ("pendulum_angle", "phi")]:
+
+            def error(*options):
+                times = crossings(series(case, *options), name)
+                self.assertEqual(len(times), 8)
+                return abs(2 * (times[-1] - times[0]) / 7 - exact)
+
+            with self.subTest(case):
+                self.assertLess(error("--rtol", "1e-12", "--interval", "0.01"), 1e-9)
+                coarse, fine = error("--step", 0.01), error("--step", 0.005)
+                self.assertLess(coarse, 1e-3)
+                self.assertAlmostEqual(math.log2(coarse / fine), 2.0, delta=0.1)
+
+    def test_skate_follows_its_exact_solution(self):
+        g, angle, spin = 9.81, math.radians(20), 2.0
+        for row in series("skate"):
+            exact = g * math.sin(angle) / (2 * spin**2) * math.sin(spin * row["t"]) ** 2
+            self.assertAlmostEqual(row["x"], exact, delta=1e-8)
+            self.assertAlmostEqual(row["exact_x"], exact, delta=1e-12)
+
+    def test_rolling_disk_follows_its_exact_solution(self):
+        m, radius, g, slope_angle, turn = 2.0, 0.3, 9.81, math.radians(10), 0.7
+        pull = m * g * math.sin(slope_angle) * radius / (m * radius**2 / 2 + m * radius**2)
+        for row in series("rolling_disk"):
+            self.assertAlmostEqual(row["heading"], turn * row["t"], delta=1e-9)
+            self.assertAlmostEqual(row["roll'"], 5 + pull * math.sin(turn * row["t"]) / turn, delta=1e-8)
+
+    def test_coupled_masses_move_in_their_normal_modes(self):
+        k, m, h, places = 100.0, 1.0, 0.005, ("A.x", "B.x", "C.x")
+        frequencies = [2 * math.sqrt(k / m) * math.sin(j * math.pi / 8) for j in (1, 2, 3)]
+        # The scheme with alpha = 1/4 turns ω into ω' with tan(ω'h/2) = ωh/2, and is exact otherwise.
+        of_scheme = [2 / h * math.atan(w * h / 2) for w in frequencies]
+
+        def off(row, rates):
+            worst = 0.0
+            for place, name in enumerate(places, 1):
+                u = sum(
+                    0.1 * math.sin(j * math.pi / 4) * math.sin(j * place * math.pi / 4) * math.cos(w * row["t"])
+                    for j, w in zip((1, 2, 3), rates)
+                )
+                worst = max(worst, abs(row[name] - place - u))
+            return worst
+
+        for row in series("coupled_masses"):
+            self.assertLess(off(row, of_scheme), 1e-10)
+            phase_error = sum(0.1 * w**3 * h**2 / 12 * row["t"] for w in frequencies)
+            self.assertLess(off(row, frequencies), phase_error + 1e-10)
+
+    def test_spherical_pendulum_keeps_its_height(self):
+        def range_of_height(step):
+            heights = [row["height"] for row in series("spherical_pendulum", "--step", step)]
+            self.assertAlmostEqual(heights[0], -2 * math.cos(math.radians(30)), delta=1e-12)
+            return max(heights) - min(heights)
+
+        coarse, fine = range_of_height(0.01), range_of_height(0.005)
+        self.assertLess(coarse, 1e-4)
+        self.assertAlmostEqual(math.log2(coarse / fine), 2.0, delta=0.1)
+
+    def test_foucault_pendulum_turns_its_plane(self):
+        rows = series("foucault", "--interval", "0.05")
+        distance = [math.hypot(row["A.x"], row["A.y"]) for row in rows]
+        farthest = []
+        for before, row, after, r in zip(distance, rows[1:], distance[2:], distance[1:]):
+            if before <= r > after:
+                direction = math.atan2(row["A.y"], row["A.x"]) % math.pi
+                farthest.append((row["t"], direction - math.pi if direction > math.pi / 2 else direction))
+        self.assertGreater(len(farthest), 60)
+        predicted = -2 * math.pi / 7200 * math.sin(math.radians(48.85))
+        self.assertAlmostEqual(slope(farthest), predicted, delta=0.01 * abs(predicted))
+
+    def test_double_spherical_pendulum_ends_where_it_must(self):
+        last = run("lbs_double_spherical_pendulum", "--integrator", "dop853", "--rtol", "1e-12", "--until", "2")["last"]
+        wanted = {
+            "A.x": 0.1618879892158,
+            "A.y": -0.4289433124115,
+            "A.z": -0.8887068772577,
+            "B.x": 0.1957919636416,
+            "B.y": -1.3835805750567,
+            "B.z": -1.1845416576463,
+        }
+        for name, value in wanted.items():
+            self.assertAlmostEqual(last[name], value, delta=1e-10)
+
+    def test_wall_is_penetrated_as_deep_as_the_penalty_allows(self):
+        deepest = run("gh95_wall", "--every", 1)["certificate"]["penetration"]
+        self.assertAlmostEqual(deepest, 11.393e-3, delta=1e-3 * 11.393e-3)
+
+    def test_ball_crosses_the_box_with_the_speed_that_impacts_leave(self):
+        # 1.5 m/s from x = 0.3; each side wall leaves 0.8 of it. Impacts are late by up to a step.
+        times, t, speed = [0.2 / 1.5], 0.7 / 1.5, 1.5
+        for _ in range(3):
+            speed *= 0.8
+            times.append(t + 0.5 / speed)
+            t += 1.0 / speed
+        found = [event["t"] for event in run("ball_in_box")["events"]]
+        self.assertEqual(len(found), 4)
+        for hits, (one, exact) in enumerate(zip(found, times)):
+            self.assertAlmostEqual(one, exact, delta=1e-3 * hits + 1e-9)
+
+    def test_shaken_pendulum_stands_only_above_kapitzas_speed(self):
+        def farthest(speed):
+            return max(abs(row["from_upright"]) for row in series("pendulum_driven", "--set", f"w={speed}"))
+
+        self.assertGreater((0.1 * 60) ** 2, 2 * 9.81)
+        self.assertLess(farthest(60), 0.15)
+        self.assertLess((0.1 * 30) ** 2, 2 * 9.81)
+        self.assertGreater(farthest(30), 1.0)
+
+    def test_slider_crank_loses_what_friction_takes(self):
+        rows = series("slider_crank", "--interval", "0.005")
+        power = [0.5 * row["B.x'"] ** 2 for row in rows]
+        work = 0.005 / 3 * (power[0] + 4 * sum(power[1:-1:2]) + 2 * sum(power[2:-1:2]) + power[-1])  # Simpson
+        energy = [row["kinetic"] + row["potential"] for row in (rows[0], rows[-1])]
+        self.assertEqual(len(rows) % 2, 1)
+        self.assertAlmostEqual(energy[0] - energy[1], work, delta=1e-6 * work)
+
+    def test_table_drives_along_a_natural_spline(self):
+        # Second derivatives M of the spline through y at 0 … 4: M₀ = M₄ = 0, Mₖ₋₁ + 4Mₖ + Mₖ₊₁ = 6(yₖ₋₁ − 2yₖ + yₖ₊₁).
+        y = [0, 0.5, 0.2, 0.8, 0]
+        right = [6 * (y[k - 1] - 2 * y[k] + y[k + 1]) for k in (1, 2, 3)]
+        middle = (4 * right[1] - right[0] - right[2]) / 14
+        m = [0, (right[0] - middle) / 4, middle, (right[2] - middle) / 4, 0]
+        for row in series("driven_table"):
+            k = min(int(row["t"]), 3)
+            b = row["t"] - k
+            a = 1 - b
+            path = a * y[k] + b * y[k + 1] + ((a**3 - a) * m[k] + (b**3 - b) * m[k + 1]) / 6
+            s = row["t"] / 4
+            self.assertAlmostEqual(row["A.x"], path, delta=1e-9)
+            self.assertAlmostEqual(row["A.y"], 0.1 * s**2 * (3 - 2 * s), delta=1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()
