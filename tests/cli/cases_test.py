@@ -354,7 +354,7 @@ class Reference(unittest.TestCase):
 
 # |G v| = O(h²) by their nature; the names of variants begin with these.
 POSITIONS_ONLY = ("energy-momentum", "gcn", "houbolt", "newmark", "generalized-alpha", "three-level")
-KEEP_MOMENTA = ("midpoint", "rattle", "energy-momentum")
+KEEP_MOMENTA = ("midpoint", "rattle", "energy-momentum", "spark")
 
 
 def outcome(case):

@@ -50,6 +50,7 @@ TEST(Allocation, NoneInAnyPairOfIntegratorAndSolver) {
     for (const NamedSolver& solver : solvers()) {
       // Uzawa measures the norm of the dual operator anew where it stalls, as it does here at round-off, and that takes memory.
       if (named.name == "generalized-alpha" && solver.name == "uzawa") continue;
+      if (named.name.find("spark") == 0 && solver.name != "multipliers") continue;  // refused
       EXPECT_EQ(in_steady_loop(model.system, model.start, named.integrator, solver.method, 1e-3), 0)
           << named.name << ", " << solver.name;
     }

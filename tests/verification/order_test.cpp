@@ -43,7 +43,8 @@ std::vector<double> steps_for(int order) {
   if (order == 1) return {4e-4, 2e-4, 1e-4, 5e-5};
   if (order <= 4) return {0.01, 0.005, 0.0025, 0.00125};
   if (order <= 5) return {1.0 / 160, 1.0 / 240, 1.0 / 320, 1.0 / 400};
-  return {1.0 / 20, 1.0 / 30, 1.0 / 40};
+  if (order <= 6) return {1.0 / 30, 1.0 / 40, 1.0 / 50, 1.0 / 60};
+  return {1.0 / 28, 1.0 / 34, 1.0 / 40};
 }
 
 class EveryIntegrator : public ::testing::TestWithParam<NamedIntegrator> {};
@@ -79,7 +80,8 @@ TEST_P(EveryIntegrator, HasItsOrderInMinimalCoordinatesOnTheDoublePendulum) {
   }
   const Traits traits = GetParam().integrator.traits();
   const int order = traits.free_order > 0 ? traits.free_order : traits.order;
-  const std::vector<double> steps = steps_for(order);
+  // This motion is gentler than the other; order 8 is at round-off with its steps.
+  const std::vector<double> steps = order == 8 ? std::vector{1.0 / 12, 1.0 / 16, 1.0 / 20, 1.0 / 24} : steps_for(order);
   std::vector<double> errors;
   for (const double h : steps) {
     const State end = run(angles, state_at(angles, 0, u, w), GetParam().integrator, h, 1.0);

@@ -13,6 +13,7 @@
 #include <taut/integrators/newmark.hpp>
 #include <taut/integrators/rattle.hpp>
 #include <taut/integrators/runge_kutta.hpp>
+#include <taut/integrators/spark.hpp>
 #include <vector>
 
 namespace taut {

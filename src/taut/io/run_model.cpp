@@ -106,7 +106,7 @@ RunPlan plan(const ModelFile& model) {
   }
   const Integrator integrator = integrator_named(name, run.integrator_options);
   if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
-    require(integrator.traits().error_order > 0, "run: {} needs a `step` (or --step).", name);
+    require(integrator.traits().levels == 1, "run: {} needs a `step` (or --step).", name);
     rtol = default_rtol;
     choice += (choice.empty() ? "" : ", ") + message("rtol = {}", rtol);
   }

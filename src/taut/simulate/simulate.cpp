@@ -31,14 +31,31 @@ class Run {
   /// and after 10⁴ steps so badly that schemes which keep something would feel it.
   bool attempt(double time, double h, RunCounts& counts) {
     report_ = stepper_->advance(past_, h, next_);
-    ++counts.steps;
-    counts.newton_iterations += report_.solve.newton_iterations;
-    counts.newton_most = std::max(counts.newton_most, report_.solve.newton_iterations);
-    counts.multiplier_updates += report_.solve.multiplier_updates;
-    counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
-    counts.factorizations += report_.solve.factorizations;
+    count(counts);
     next_.t = time;
     return report_.ok();
+  }
+
+  /// The same as two steps of h/2 beside one of h: their difference over 2^p − 1 estimates the error of the two, which are taken. No extrapolation, which
+  /// would leave the constraints.
+  bool attempt_doubled(double time, double h, int order, RunCounts& counts) {
+    if (!attempt(time, h, counts)) return false;
+    std::swap(coarse_, next_);
+    const double middle = newest().t + 0.5 * h;
+    if (!attempt(middle, 0.5 * h, counts)) return false;
+    std::swap(half_, next_);
+    pair_.assign(past_.begin(), past_.end());
+    pair_.push_back(half_);
+    report_ = stepper_->advance(pair_, 0.5 * h, next_);
+    count(counts);
+    next_.t = time;
+    if (!report_.ok()) return false;
+    const Eigen::Index n = next_.q.size();
+    error_.resize(2 * n);
+    error_.head(n) = next_.q - coarse_.q;
+    error_.tail(n) = next_.v - coarse_.v;
+    error_ /= std::pow(2.0, order) - 1.0;
+    return true;
   }
 
   void accept(RunCounts& counts) {
@@ -79,7 +96,7 @@ class Run {
   const State& newest() const { return past_.back(); }
   const State& candidate() const { return next_; }
   const StepReport& report() const { return report_; }
-  const Vector& error() const { return *stepper_->error(); }
+  const Vector& error() const { return stepper_->error() != nullptr ? *stepper_->error() : error_; }
   std::vector<int> dependent() const {
     std::vector<int> all = stepper_->dependent();
     for (const int row : dependent_)
@@ -89,6 +106,15 @@ class Run {
   std::vector<State> earlier() const { return {past_.begin(), past_.end() - 1}; }
 
  private:
+  void count(RunCounts& counts) const {
+    ++counts.steps;
+    counts.newton_iterations += report_.solve.newton_iterations;
+    counts.newton_most = std::max(counts.newton_most, report_.solve.newton_iterations);
+    counts.multiplier_updates += report_.solve.multiplier_updates;
+    counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
+    counts.factorizations += report_.solve.factorizations;
+  }
+
   /// One state more than the scheme needs, for extrapolated guesses.
   std::size_t keep() const { return std::size_t(levels_) + 1; }
 
@@ -98,8 +124,9 @@ class Run {
   int levels_;
   std::unique_ptr<Stepper> stepper_;
   std::vector<int> dependent_;  // found by steppers before
-  std::vector<State> past_;
-  State next_;
+  std::vector<State> past_, pair_;
+  State next_, coarse_, half_;
+  Vector error_;
   StepReport report_;
 };
 
@@ -268,10 +295,11 @@ void run_equal_steps(double start, const SimulateOptions& options, Run& run, Rec
   }
 }
 
-void run_controlled_steps(const System& system, double start, const SimulateOptions& options, int error_order, Run& run,
+void run_controlled_steps(const System& system, double start, const SimulateOptions& options, const Traits& traits, Run& run,
                           Recorder& recorder, RunCounts& counts) {
   const double length = options.end - start, sign = length < 0.0 ? -1.0 : 1.0;
-  Controller controller(system, run.newest(), options, error_order);
+  const bool doubled = traits.error_order == 0;
+  Controller controller(system, run.newest(), options, doubled ? traits.order : traits.error_order);
   const double interval = options.interval > 0.0 ? options.interval : std::abs(length);
   long accepted = 0;
   Checkpoint point;
@@ -295,7 +323,9 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
       } else if (2.0 * h > rest) {
         h = 0.5 * rest;
       }
-      const bool good = run.attempt(lands ? target : now + sign * h, sign * h, counts);
+      const double next = lands ? target : now + sign * h;
+      const bool good =
+          doubled ? run.attempt_doubled(next, sign * h, traits.order, counts) : run.attempt(next, sign * h, counts);
       if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
         run.accept(counts);
         ++accepted;
@@ -336,8 +366,8 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   check(system, start, options);
   const Traits traits = integrator.traits();
   const bool controlled = options.rtol > 0.0 || options.atol > 0.0;
-  require(!controlled || traits.error_order > 0,
-          "simulate: {} has no error estimate and takes no tolerances; give a step, or use dopri5 or dop853.", traits.name);
+  require(!controlled || traits.levels == 1,
+          "simulate: {} needs equal steps and takes no tolerances; give a step, or use a scheme of one level.", traits.name);
   require(!options.resume || int(options.earlier.size()) >= traits.levels - 1,
           "simulate: {} needs {} states of the past and cannot be resumed from {}.", traits.name, traits.levels,
           options.earlier.size() + 1);
@@ -365,7 +395,7 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   Recorder recorder(system, options, start.t, run, path);
   if (options.from != nullptr || recorder.note(0, true)) {
     if (controlled) {
-      run_controlled_steps(system, start.t, options, traits.error_order, run, recorder, path.counts);
+      run_controlled_steps(system, start.t, options, traits, run, recorder, path.counts);
     } else {
       run_equal_steps(start.t, options, run, recorder, path.counts);
     }

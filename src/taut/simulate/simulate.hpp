@@ -35,7 +35,8 @@ struct SimulateOptions {
   double step = 0.0;
   double end = 0.0;  ///< may lie before the start: then time runs backward
 
-  /// Tolerances of the local error, for schemes that estimate it: steps are chosen so that the mean square of
+  /// Tolerances of the local error, for schemes of one level: estimated by the scheme itself where it can, otherwise by doubling (each
+  /// step once, and again as two halves, which are taken). Steps are chosen so that the mean square of
   /// error/(atol + rtol·|y|) stays below one, over positions and velocities. |y| is the largest coordinate, or velocity.
   double rtol = 0.0, atol = 0.0;
 

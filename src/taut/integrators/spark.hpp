@@ -1,0 +1,31 @@
+#pragma once
+
+#include <taut/integrators/integrator.hpp>
+
+namespace taut {
+
+/// The (s,s)-SPARK scheme with Gauss and Lobatto coefficients, of order 2s. With stages i = 1 … s at Gauss nodes and Ỹⱼ, j = 0 … s at
+/// Lobatto nodes,
+///
+///     Yᵢ = q₀ + h Σ aᵢⱼ Vⱼ,      Ỹᵢ = q₀ + h Σ āᵢⱼ Vⱼ,      q₁ = Ỹₛ
+///     p(Yᵢ, Vᵢ) = p₀ + h Σ aᵢⱼ [f(Yⱼ, Vⱼ) − K(Yⱼ)ᵀΨⱼ] − h Σ ãᵢⱼ G(Ỹⱼ)ᵀΛⱼ,      p₁ with b, b̃ likewise
+///     g(Ỹᵢ) = 0,  i = 1 … s,     G v₁ + g_t = 0 at q₁
+///     Σ bⱼ cⱼ^(i−1) k(Yⱼ, Vⱼ) = 0,  i = 1 … s − 1,     k(q₁, v₁) = 0
+///
+/// in the unknowns Vᵢ, v₁, Λⱼ, Ψⱼ. Positions and velocities of every constraint are exact at every step.
+///
+/// Order 2s in q, v; λ (and ψ) are those of the index-1 equations at the end, of order 2s too. Symmetric, symplectic (holonomic systems), conserves momentum
+/// maps; energy of holonomic conservative systems oscillates by O(h^2s) without drift. For s = 1 it is the variational midpoint scheme.
+///
+/// Solved by Jay's modified Newton: transformed by Q, the matrix falls apart into s + 1 copies of [M Gᵀ; G 0], taken at the predicted middle and kept while
+/// it contracts, like h. It leaves out the slopes of the forces: a trap for stiff springs, where h must resolve them as in an explicit scheme; then use
+/// Midpoint or generalised-α.
+/// L. O. Jay, Lagrange–d'Alembert SPARK integrators for constrained systems in mechanics, Univ. of Iowa (2009).
+struct Spark {
+  int stages = 2;
+
+  Traits traits() const;
+  std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
+};
+
+}  // namespace taut

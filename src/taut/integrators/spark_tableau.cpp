@@ -1,0 +1,145 @@
+#include <Eigen/LU>
+#include <cmath>
+#include <map>
+#include <taut/base/require.hpp>
+#include <taut/integrators/spark_tableau.hpp>
+
+namespace taut {
+namespace {
+
+using Real = long double;  // so that coefficients are right to the last bit of a double
+using Column = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+using Square = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+struct Legendre {
+  Real value, slope;
+};
+Legendre legendre(int n, Real x) {
+  Real before = 1.0L, now = x;
+  if (n == 0) return {1.0L, 0.0L};
+  for (int k = 2; k <= n; ++k) {
+    const Real next = ((2 * k - 1) * x * now - (k - 1) * before) / k;
+    before = now;
+    now = next;
+  }
+  return {now, n * (x * now - before) / (x * x - 1.0L)};
+}
+
+/// Zeros of Pₛ by Newton, in [0, 1].
+void gauss(int s, Column& b, Column& c) {
+  b.resize(s);
+  c.resize(s);
+  const Real pi = std::acos(-1.0L);
+  for (int i = 0; i < s; ++i) {
+    Real x = -std::cos(pi * (i + 0.75L) / (s + 0.5L));
+    for (int k = 0; k < 20; ++k) {
+      const Legendre p = legendre(s, x);
+      x -= p.value / p.slope;
+    }
+    const Real slope = legendre(s, x).slope;
+    c[i] = 0.5L * (1.0L + x);
+    b[i] = 1.0L / ((1.0L - x * x) * slope * slope);
+  }
+}
+
+/// Zeros of P′ₛ and the ends, in [0, 1]: s + 1 nodes.
+void lobatto(int s, Column& b, Column& c) {
+  b.resize(s + 1);
+  c.resize(s + 1);
+  const Real pi = std::acos(-1.0L);
+  for (int i = 0; i <= s; ++i) {
+    Real x = -std::cos(pi * i / s);
+    if (i > 0 && i < s)
+      for (int k = 0; k < 50; ++k) {
+        // P″ from Legendre's equation.
+        const Legendre p = legendre(s, x);
+        const Real second = (2.0L * x * p.slope - s * (s + 1) * p.value) / (1.0L - x * x);
+        x -= p.slope / second;
+      }
+    const Real value = i == 0 || i == s ? 1.0L : legendre(s, x).value;
+    c[i] = 0.5L * (1.0L + x);
+    b[i] = 1.0L / (s * (s + 1) * value * value);
+  }
+}
+
+SparkTableau make(int s) {
+  Column b, c, lb, lc;
+  gauss(s, b, c);
+  lobatto(s, lb, lc);
+  // Rows of coefficients that integrate polynomials of degree s − 1 up to given ends.
+  Square powers(s, s);
+  for (int j = 0; j < s; ++j)
+    for (int k = 0; k < s; ++k) powers(k, j) = std::pow(c[j], Real(k));
+  const Eigen::FullPivLU<Square> solver(powers);
+  const auto integrating = [&](const Column& ends) {
+    Square out(ends.size(), s);
+    for (Eigen::Index i = 0; i < ends.size(); ++i) {
+      Column right(s);
+      for (int k = 0; k < s; ++k) right[k] = std::pow(ends[i], Real(k + 1)) / (k + 1);
+      out.row(i) = solver.solve(right).transpose();
+    }
+    return out;
+  };
+  const Square A = integrating(c);
+  Square bar = integrating(lc);
+  bar.row(0).setZero();
+  bar.row(s) = b.transpose();
+  Square tilde(s + 1, s + 1);
+  for (int j = 0; j <= s; ++j) {
+    for (int i = 0; i < s; ++i) tilde(i, j) = lb[j] * (1.0L - bar(j, i) / b[i]);
+    tilde(s, j) = lb[j];
+  }
+  Square alpha(s + 1, s);
+  alpha.topRows(s) = A;
+  alpha.row(s) = b.transpose();
+
+  const Square A_inverse = A.inverse();
+  Square M(s, s);
+  M.row(0) = b.transpose();
+  for (int k = 1; k < s; ++k) {
+    Column weighted(s);
+    for (int j = 0; j < s; ++j) weighted[j] = k * b[j] * std::pow(c[j], Real(k - 1));
+    M.row(k) = b.transpose() - weighted.transpose() * A;
+  }
+  Eigen::Matrix<Real, 1, Eigen::Dynamic> gamma(s + 1);
+  gamma.head(s) = -(b.transpose() * A_inverse);
+  gamma[s] = 1.0L;
+  Square Q = Square::Zero(s + 1, s + 1);
+  Q.topLeftCorner(s, s).setIdentity();
+  Q.topRows(s) += A * M.inverse() * Column::Ones(s) * gamma;
+  Q.row(s) = gamma;
+  Square check = Square::Identity(s + 1, s + 1);
+  check.topLeftCorner(s, s) = bar.bottomRows(s).inverse();
+
+  SparkTableau out;
+  out.s = s;
+  const auto narrow = [](const Square& x) { return Eigen::MatrixXd(x.cast<double>()); };
+  out.b = b.cast<double>();
+  out.c = c.cast<double>();
+  out.lobatto_b = lb.cast<double>();
+  out.lobatto_c = lc.cast<double>();
+  out.A = narrow(A);
+  out.bar = narrow(bar);
+  out.alpha = narrow(alpha);
+  out.tilde = narrow(tilde);
+  out.Q = narrow(Q);
+  out.Q_inverse = narrow(Square(Q.inverse()));
+  out.Q_check = narrow(Square(Q * check));
+  out.Q_tilde_inverse = narrow(Square((Q * tilde).inverse()));
+  out.A_inverse = narrow(A_inverse);
+  return out;
+}
+
+}  // namespace
+
+const SparkTableau& spark_tableau(int s) {
+  require(s >= 1 && s <= 8, "SPARK: the number of stages must lie between 1 and 8, got {}.", s);
+  static const std::map<int, SparkTableau> all = [] {
+    std::map<int, SparkTableau> made;
+    for (int k = 1; k <= 8; ++k) made.emplace(k, make(k));
+    return made;
+  }();
+  return all.at(s);
+}
+
+}  // namespace taut

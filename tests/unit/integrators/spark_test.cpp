@@ -1,0 +1,139 @@
+#include <taut/integrators/spark_tableau.hpp>
+#include <taut/io/run_model.hpp>
+
+#include "laws.hpp"
+
+namespace taut {
+namespace {
+
+TEST(SparkTableau, SatisfiesTheConditionsOfItsDefinition) {
+  for (int s = 1; s <= 6; ++s) {
+    const SparkTableau& t = spark_tableau(s);
+    // Quadrature: Gauss to degree 2s − 1, Lobatto with s + 1 nodes to 2s − 1.
+    for (int k = 1; k <= 2 * s; ++k) {
+      double gauss = 0.0, lobatto = 0.0;
+      for (int j = 0; j < s; ++j) gauss += t.b[j] * std::pow(t.c[j], k - 1);
+      for (int j = 0; j <= s; ++j) lobatto += t.lobatto_b[j] * std::pow(t.lobatto_c[j], k - 1);
+      EXPECT_NEAR(gauss, 1.0 / k, 1e-15);
+      EXPECT_NEAR(lobatto, 1.0 / k, 1e-15);
+    }
+    for (int k = 1; k <= s; ++k)
+      for (int i = 0; i < s; ++i) {
+        double sum = 0.0;
+        for (int j = 0; j < s; ++j) sum += t.A(i, j) * std::pow(t.c[j], k - 1);
+        EXPECT_NEAR(sum, std::pow(t.c[i], k) / k, 1e-15);
+      }
+    // Symplectic: bᵢaᵢⱼ + bⱼaⱼᵢ = bᵢbⱼ, and bᵢãᵢⱼ + b̃ⱼāⱼᵢ = bᵢb̃ⱼ.
+    for (int i = 0; i < s; ++i) {
+      for (int j = 0; j < s; ++j) EXPECT_NEAR(t.b[i] * t.A(i, j) + t.b[j] * t.A(j, i), t.b[i] * t.b[j], 1e-16);
+      for (int j = 0; j <= s; ++j)
+        EXPECT_NEAR(t.b[i] * t.tilde(i, j) + t.lobatto_b[j] * t.bar(j, i), t.b[i] * t.lobatto_b[j], 1e-16);
+      EXPECT_NEAR(t.tilde(i, 0), t.lobatto_b[0], 1e-15);
+      EXPECT_NEAR(t.tilde(i, s), 0.0, 1e-15);
+    }
+    EXPECT_LE((t.Q * t.alpha).row(s).norm(), 1e-14) << "gamma is orthogonal to alpha";
+    EXPECT_LE(((t.Q * t.alpha).topRows(s) - t.A).norm(), 1e-14) << "Q~ alpha is A";
+  }
+  const SparkTableau& two = spark_tableau(2);
+  EXPECT_NEAR(two.bar(1, 0), 0.25 + std::sqrt(3.0) / 8, 1e-15);
+  EXPECT_NEAR(two.tilde(0, 1), 1.0 / 3 - std::sqrt(3.0) / 6, 1e-15);
+}
+
+TEST(Spark, WithOneStageIsTheMidpointScheme) {
+  const Model model = double_spherical_pendulum();
+  const SimulateOptions options{.step = 0.01, .end = 5.0, .every = 0};
+  const auto a = simulate(model.system, model.start, Spark{1}, Multipliers{}, options);
+  const auto b = simulate(model.system, model.start, Midpoint{}, Multipliers{}, options);
+  EXPECT_LE((a.last.q - b.last.q).norm(), 1e-12);
+}
+
+/// Mixed, nonholonomic and rheonomic problems, from expressions.
+struct Problem {
+  std::string name, text;
+  double end;
+};
+const std::vector<Problem>& problems() {
+  static const std::vector<Problem> all{{"skate", R"yaml(
+coordinates: [x, y, theta]
+kinetic: "(x'^2 + y'^2)/2 + 0.05*theta'^2"
+potential: "-3*x"
+constraints: ["x'*sin(theta) - y'*cos(theta) = 0"]
+initial: {"theta'": 2}
+)yaml",
+                                         1.0},
+                                        {"turntable", R"yaml(
+# a ball rolling on a table that turns: position, and the spin about its horizontal axes
+coordinates: [x, y, a, b]
+kinetic: "(x'^2 + y'^2)/2 + 0.2*(a'^2 + b'^2)"
+constraints: ["x' - b' = -2*y", "y' + a' = 2*x"]
+initial: {x: 1, "x'": 0.3, solve: ["a'", "b'"]}
+)yaml",
+                                         1.0},
+                                        {"sleigh", R"yaml(
+# two masses on a rod that slides along itself only at the first
+masses: {A: {mass: 1, at: [0, 0], velocity: [0.5, 0]}, B: {mass: 0.7, at: [1, 0], velocity: [0.5, 1]}}
+rods: [[A, B]]
+constraints: ["A.x'*(B.y - A.y) - A.y'*(B.x - A.x) = 0"]
+potential: "A.x^2/2 + 0.3*B.y"
+)yaml",
+                                         1.0},
+                                        {"driven", R"yaml(
+gravity: 9.81
+masses: {A: {mass: 1}}
+points: {P: ["0.3*sin(2*t)", "0.2*cos(3*t)"]}
+rods: [{between: [P, A], length: 1}]
+initial: {A.x: 1, A.y: 0.2, solve: all}
+)yaml",
+                                         1.0}};
+  return all;
+}
+
+TEST(Spark, HasOrderTwoSOnNonholonomicMixedAndRheonomicProblemsWithExactConstraints) {
+  for (const Problem& problem : problems()) {
+    const ModelFile model = parse_model(problem.text, problem.name);
+    const auto exact = simulate(model.system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
+                                {.step = 1e-3, .end = problem.end})
+                           .last;
+    for (const int s : {1, 2, 3}) {
+      const std::vector<double> steps =
+          s == 3 ? std::vector{1.0 / 8, 1.0 / 12, 1.0 / 16} : std::vector{1.0 / 20, 1.0 / 40, 1.0 / 80};
+      std::vector<double> q, v, lambda;
+      for (const double h : steps) {
+        const auto path =
+            simulate(model.system, model.start.state, Spark{s}, Multipliers{}, {.step = h, .end = problem.end});
+        ASSERT_TRUE(path.finished) << problem.name << ": " << path.message;
+        q.push_back((path.last.q - exact.q).norm());
+        v.push_back((path.last.v - exact.v).norm());
+        lambda.push_back((path.last.lambda - exact.lambda).norm());
+        const Certificate c = certificate(model.system, path);
+        EXPECT_LE(c.position_residual, 1e-13) << problem.name;
+        EXPECT_LE(c.velocity_residual, 1e-12) << problem.name;
+      }
+      EXPECT_NEAR(testing::slope(steps, q), 2 * s, 0.25) << problem.name << " " << s << " " << q[0] << " " << q.back();
+      EXPECT_NEAR(testing::slope(steps, v), 2 * s, 0.25) << problem.name << " " << s;
+      EXPECT_NEAR(testing::slope(steps, lambda), 2 * s, 0.35) << problem.name << " " << s;
+    }
+  }
+}
+
+TEST(Spark, FindsDependentConstraints) {
+  Model model = double_spherical_pendulum();
+  model.system.add(Distance{.from = 0, .to = 1}, "again");
+  const auto path = simulate(model.system, model.start, Spark{2}, Multipliers{}, {.step = 1e-2, .end = 0.5});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_EQ(path.dependent, std::vector<std::string>{"again"});
+  EXPECT_NEAR(path.last.lambda[1], path.last.lambda[2], 1e-8);
+}
+
+TEST(Spark, EnergyDoesNotDriftOverALongRun) {
+  System system(Points{.count = 1, .dim = 2});
+  system.add(Gravity{}).add(Pin{.point = 0});
+  const State start = at_rest(system, Vector{{std::sin(2.0), -std::cos(2.0)}});
+  const auto path = simulate(system, start, Spark{2}, Multipliers{}, {.step = 0.05, .end = 1000.0});
+  const Certificate c = certificate(system, path);
+  EXPECT_LE(c.energy.deviation, 1e-3);
+  EXPECT_LE(std::abs(c.energy.drift), 1e-2 * c.energy.deviation);
+}
+
+}  // namespace
+}  // namespace taut
