@@ -118,6 +118,7 @@ int run(const RunArguments& arguments) {
   options.settings = ordered_json{{"set", changes.parameters}, {"run", changes.run}}.dump();
   if (!arguments.no_file)
     options.out = arguments.out.empty() ? std::filesystem::path(arguments.model).stem().string() + ".h5" : arguments.out;
+  require(arguments.out.empty() || !arguments.no_file, "--out and --no-file contradict each other.");
   require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
   const std::string choice = plan(model).choice;
   const Interrupt interrupt;
@@ -173,17 +174,15 @@ int check(const ModelArguments& arguments) {
   int equalities = 0;
   for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;
   const int freedom = system.size() - equalities + int(dependent.size());
-  const bool assembled = start.before.empty() || !start.state.q.hasNaN();
   const auto left = violations(system, start.state, 1e-8);
   std::string trouble;
-  if (model.run.until != start.state.t) {
+  if (!std::isnan(model.run.until)) {
     try {
       plan(model);
     } catch (const InputError& error) {
       trouble = error.what();
     }
   }
-  (void)assembled;
   if (arguments.json) {
     ordered_json out{{"model", arguments.model},
                      {"name", model.name},
@@ -265,7 +264,7 @@ int statics(const ModelArguments& arguments) {
 
 int compare(const CompareArguments& arguments) {
   ModelFile model = read_model(arguments.model, overrides(arguments));
-  require(model.run.until != model.start.state.t, "compare: the model needs run: until (or --until).");
+  require(!std::isnan(model.run.until), "compare: the model needs run: until (or --until).");
   const double length = std::abs(model.run.until - model.start.state.t);
   const double h = model.run.step > 0.0 ? model.run.step : length / 1000.0;
   require(arguments.halvings >= 0 && arguments.halvings <= 10, "--halvings must lie between 0 and 10, got {}.",
@@ -322,9 +321,14 @@ int compare(const CompareArguments& arguments) {
           // The run is timed without its diagnosis; the second pass is for the certificate.
           SimulateOptions bare{.step = step, .end = model.run.until, .keep = false};
           bare.observers = {Interrupt::observer()};
-          const auto begin = std::chrono::steady_clock::now();
-          simulate(system, model.start.state, integrator, method, bare);
-          const double seconds = seconds_since(begin);
+          double seconds = 1e300, spent = 0.0;
+          for (int repeat = 0; repeat < 3 && spent < 0.2 && !interrupted; ++repeat) {  // the best of three where it is short
+            const auto begin = std::chrono::steady_clock::now();
+            simulate(system, model.start.state, integrator, method, bare);
+            const double once = seconds_since(begin);
+            seconds = std::min(seconds, once);
+            spent += once;
+          }
           const Trajectory path = simulate(system, model.start.state, integrator, method, options);
           if (interrupted) throw std::runtime_error("interrupted");
           rows.push_back({name, way, form, step, 0.0, seconds, certifier.certificate(path)});

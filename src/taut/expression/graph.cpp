@@ -146,6 +146,12 @@ bool Graph::is_constant(Node node, double* value) const {
   return true;
 }
 
+bool Graph::is_condition(Node node) const {
+  const Op op = entries_[node].op;
+  return op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::both || op == Op::either ||
+         op == Op::opposite;
+}
+
 /// Whole exponents up to 64 become products at evaluation, which is faster than pow and right for negative bases.
 Graph::Node Graph::power_of(Node base, Node exponent) {
   double e = 0.0;

@@ -87,6 +87,7 @@ class Graph {
   Node derivative(Node of, int variable) { return derivative(std::vector<Node>{of}, variable)[0]; }
 
   bool is_constant(Node node, double* value = nullptr) const;
+  bool is_condition(Node node) const;                                   ///< a comparison, or several
   std::vector<int> variables_of(const std::vector<Node>& nodes) const;  ///< sorted
 
   struct Entry {

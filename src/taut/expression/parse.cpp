@@ -220,7 +220,7 @@ class Parser {
                                          : message("a number, a name or '(' is wanted before '{}'", token_.text));
   }
 
-  /// A number with the unit that follows it: 9.81 m/s^2. A name after '/' or '*' is a unit only if it means nothing else.
+  /// A number with the unit that follows it: 9.81 m/s^2. A unit is written without blanks, so that 6 s / m may divide by a symbol m.
   Graph::Node number() {
     double value = token_.value;
     advance();
@@ -231,8 +231,12 @@ class Parser {
       const bool over = is("/");
       const Token sign = token_;
       const std::size_t next = next_;
+      const auto blank = [&](std::size_t at) {
+        return at >= text_.size() || std::isspace(static_cast<unsigned char>(text_[at]));
+      };
+      if (sign.position == 0 || blank(sign.position - 1) || blank(sign.position + 1)) break;
       advance();
-      const bool unit = token_.kind == Token::Kind::name && unit_of(token_.text) && !scope_.symbols.contains(token_.text);
+      const bool unit = token_.kind == Token::Kind::name && unit_of(token_.text);
       if (!unit) {
         token_ = sign;
         next_ = next;
@@ -359,6 +363,11 @@ Graph::Node parse(Graph& graph, const Scope& scope, std::string_view text) {
 Relation parse_relation(Graph& graph, const Scope& scope, std::string_view text) {
   long tokens = 0;
   return Parser(graph, scope, text, 0, tokens).relation();
+}
+
+bool is_function(std::string_view name) {
+  return name == "piecewise" ||
+         std::any_of(std::begin(functions), std::end(functions), [&](const Function& one) { return one.name == name; });
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {

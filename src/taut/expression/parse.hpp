@@ -32,7 +32,7 @@ struct Scope {
 ///     + − * / ^ ( )     < <= > >= == !=     and or not
 ///     sin cos tan asin acos atan atan2 sinh cosh tanh sqrt exp log abs min max sign hypot
 ///     step(x), if(condition, a, b), piecewise(condition, value, …, otherwise), pi
-///     numbers with units: 5 cm, 30 deg, 9.81 m/s^2; the unit follows the number, and the result is in SI
+///     numbers with units: 5 cm, 30 deg, 9.81 m/s^2; the unit follows the number, without blanks in it; the result is in SI
 ///
 /// Names may hold dots (A.x) and end in primes (x'). Throws ExpressionError.
 Graph::Node parse(Graph& graph, const Scope& scope, std::string_view text);
@@ -43,6 +43,9 @@ struct Relation {
   Set set;
 };
 Relation parse_relation(Graph& graph, const Scope& scope, std::string_view text);
+
+/// Whether expressions know a function of this name without being told.
+bool is_function(std::string_view name);
 
 /// The name nearest to the given one, if any is near: for "did you mean".
 std::string nearest(std::string_view name, const std::vector<std::string>& known);

@@ -136,14 +136,17 @@ SolverMethod solver_named(const std::string& name, const NamedOptions& options) 
   if (auto* al = std::get_if<AugmentedLagrangian>(&method)) {
     al->epsilon = given.number("epsilon", al->epsilon);
     al->tolerance = given.number("tolerance", al->tolerance);
+    require(al->tolerance > 0.0, "{}: tolerance must be positive, got {}.", name, al->tolerance);
     require(al->epsilon >= 0.0, "{}: epsilon must not be negative, got {}.", name, al->epsilon);
   } else if (auto* uzawa = std::get_if<Uzawa>(&method)) {
     uzawa->relaxation = given.number("relaxation", uzawa->relaxation);
     uzawa->tolerance = given.number("tolerance", uzawa->tolerance);
+    require(uzawa->tolerance > 0.0, "{}: tolerance must be positive, got {}.", name, uzawa->tolerance);
     require(uzawa->relaxation > 0.0 && uzawa->relaxation < 2.0, "{}: relaxation must lie in (0, 2), got {}.", name,
             uzawa->relaxation);
   } else if (auto* newton = std::get_if<Multipliers>(&method)) {
     newton->newton.tolerance = given.number("tolerance", newton->newton.tolerance);
+    require(newton->newton.tolerance > 0.0, "{}: tolerance must be positive, got {}.", name, newton->newton.tolerance);
   }
   given.finish();
   return method;

@@ -220,6 +220,7 @@ Traits EnergyMomentum::traits() const {
           .symplectic = false,
           .conserves_energy = !project_velocity,
           .conserves_momentum = true,
+          .holds_velocities = project_velocity,
           .multiplier_time = 0.5,
           .multiplier_order = 2};
 }
@@ -237,6 +238,7 @@ Traits ThreeLevel::traits() const {
           .symplectic = false,
           .conserves_energy = false,
           .conserves_momentum = false,
+          .holds_velocities = false,
           .multiplier_time = 0.0,
           .multiplier_order = 2};
 }

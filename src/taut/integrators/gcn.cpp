@@ -103,6 +103,7 @@ Traits Gcn::traits() const {
           .symplectic = false,
           .conserves_energy = false,
           .conserves_momentum = false,
+          .holds_velocities = false,
           .multiplier_time = 0.0,
           .multiplier_order = reached};
 }

@@ -111,6 +111,7 @@ Traits GeneralizedAlpha::traits() const {
           .symplectic = false,
           .conserves_energy = false,
           .conserves_momentum = false,
+          .holds_velocities = false,
           .multiplier_time = 1.0,
           .multiplier_order = 2};
 }

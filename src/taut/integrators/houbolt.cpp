@@ -74,6 +74,7 @@ Traits Houbolt::traits() const {
           .symplectic = false,
           .conserves_energy = false,
           .conserves_momentum = false,
+          .holds_velocities = false,
           .multiplier_time = 1.0,
           .multiplier_order = 2};
 }

@@ -34,15 +34,18 @@ void require_equalities(const System& system, const std::string& scheme) {
   for (std::size_t row = 0; row < sets.size(); ++row)
     require(sets[row] == Set::zero,
             "{}: cannot hold the inequality '{}' exactly, because the rebound would be an accident of the step size; "
-            "MoreauJean does, with a law of impact, and every scheme takes it penalised: penalized(system, epsilon).",
+            "MoreauJean (moreau-jean) does, with a law of impact, and every scheme takes it penalised: penalized(system, "
+            "epsilon), or "
+            "formulation: {penalty: epsilon}.",
             scheme, system.constraint_name(int(row)));
 }
 
 void require_holonomic(const System& system, const std::string& scheme) {
   for (const auto& block : system.constraints())
     require(block->holonomic(),
-            "{}: holds positions and cannot take the nonholonomic constraint '{}'; RungeKutta (rk4, dopri5, dop853) and "
-            "MoreauJean do.",
+            "{}: holds positions and cannot take the nonholonomic constraint '{}'; RungeKutta (rk4, dopri5, dop853), Spark "
+            "(spark2 to "
+            "spark4) and MoreauJean do.",
             scheme, block->name(0));
 }
 

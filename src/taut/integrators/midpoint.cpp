@@ -14,6 +14,7 @@ Traits Midpoint::traits() const {
           .symplectic = end,
           .conserves_energy = false,
           .conserves_momentum = end,
+          .holds_velocities = !(constraint == Constraint::literal),
           .multiplier_time = shared ? 0.0 : 0.5,
           .multiplier_order = end ? 2 : 0};
 }

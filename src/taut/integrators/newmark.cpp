@@ -102,6 +102,7 @@ Traits Newmark::traits() const {
           .symplectic = false,
           .conserves_energy = false,
           .conserves_momentum = false,
+          .holds_velocities = false,
           .multiplier_time = 0.5,
           .multiplier_order = second ? 2 : 1};
 }

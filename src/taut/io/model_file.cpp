@@ -137,7 +137,7 @@ void check_brackets(const std::string& text, const std::string& file) {
 }
 
 void load(const std::string& text, const std::string& file, int depth, std::vector<Document>& out, std::string& all) {
-  require(depth < deepest_include, "{}: includes go round in circles.", file);
+  require(depth < deepest_include, "{}: is included more than eight files deep; do includes go round in circles?", file);
   check_brackets(text, file);
   YAML::Node root;
   try {
@@ -266,15 +266,20 @@ class Builder {
     return all;
   }
 
-  void name_is_free(const Item& item, const std::string& name) const {
+  static bool is_name(const std::string& name) {
     const auto good = [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 128;
     };
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || !std::all_of(name.begin(), name.end(), good))
+    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+           std::all_of(name.begin(), name.end(), good);
+  }
+  void name_is_free(const Item& item, const std::string& name) const {
+    if (!is_name(name))
       item.fail(message("'{}' is not a name; names hold letters, digits and _, and do not start with a digit", name));
     if (name == "t" || name == "pi" || name == "and" || name == "or" || name == "not")
       item.fail(message("'{}' has a meaning already", name));
-    if (scope_.symbols.contains(name) || spots_.contains(name)) item.fail(message("the name '{}' is taken already", name));
+    if (scope_.symbols.contains(name) || spots_.contains(name) || scope_.tables.contains(name))
+      item.fail(message("the name '{}' is taken already", name));
   }
 
   // Sections.
@@ -327,6 +332,10 @@ class Builder {
       function.body = one.word();
       const std::string name = head.substr(0, open);
       name_is_free(one, name);
+      if (is_function(name) || scope_.functions.contains(name))
+        one.fail(message("the function '{}' is there already", name));
+      for (const std::string& argument : function.arguments)
+        if (!is_name(argument)) one.fail(message("'{}' is not a name for an argument", argument));
       // Parsed once with its arguments as numbers, so that mistakes show here; it sees only what stands before it.
       Scope inner = scope_;
       inner.symbols["t"] = graph_->constant(0.5);
@@ -655,7 +664,18 @@ class Builder {
 
   void read_lagrangian() {
     LagrangianNodes nodes;
-    each("kinetic", [&](const Item& item) { nodes.kinetic = total(item); });
+    each("kinetic", [&](const Item& item) {
+      nodes.kinetic = total(item);
+      // Momenta must be linear in the velocities: the third derivatives vanish.
+      for (int i = 0; i < numbering_.coordinates; ++i) {
+        const Graph::Node p = graph_->derivative(nodes.kinetic, numbering_.v(i));
+        if (graph_->is_constant(p)) continue;
+        for (int j = 0; j < numbering_.coordinates; ++j) {
+          const std::vector<int> left = graph_->variables_of({graph_->derivative(p, numbering_.v(j))});
+          if (!left.empty() && left.back() > numbering_.coordinates) item.fail("must be quadratic in the velocities");
+        }
+      }
+    });
     each("potential", [&](const Item& item) {
       nodes.potential = total(item);
       const std::vector<int> found = graph_->variables_of({nodes.potential});
@@ -864,7 +884,9 @@ class Builder {
       run.penalty = 0.0;
       return;
     }
-    for (const auto& [key, one] : item.entries({"penalty"})) run.penalty = positive(one);
+    const auto given = item.entries({"penalty"});
+    if (given.empty()) item.fail("must be multipliers or {penalty: epsilon}");
+    run.penalty = positive(given.front().second);
   }
   void read_event(const Item& item, ModelFile& model) {
     Event event;
@@ -872,7 +894,11 @@ class Builder {
     for (const auto& [key, one] : item.entries({"name", "when", "action"})) {
       if (key == "name") event.when.name = one.word();
       if (key == "when") {
-        event.when.program = program(one, value(one));
+        Graph::Node node = value(one);
+        // A condition is watched for the moment it changes.
+        if (graph_->is_condition(node))
+          node = graph_->subtract(graph_->multiply(graph_->constant(2.0), node), graph_->constant(1.0));
+        event.when.program = program(one, node);
         if (event.when.name.empty()) event.when.name = one.word();
         found = true;
       }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <taut/expression/program.hpp>
 #include <taut/integrators/catalog.hpp>
@@ -23,7 +24,7 @@ struct Event {
 
 /// The section `run` of a model, before names become methods.
 struct RunSection {
-  double until = 0.0;  ///< required for a run
+  double until = std::numeric_limits<double>::quiet_NaN();  ///< required for a run
   double step = 0.0, rtol = 0.0, atol = 0.0;
   std::string integrator, solver = "multipliers";
   NamedOptions integrator_options{}, solver_options{};

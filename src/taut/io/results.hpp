@@ -20,7 +20,7 @@ struct ResultsHeader {
 ///     events        (number of the event, t, q, v) at each crossing
 ///     checkpoint    where a run goes on
 ///     finished, message
-/// and the header as attributes of the root.
+/// and datasets of strings: header, model, coordinates, constraints, output_names.
 class ResultsWriter {
  public:
   /// Throws InputError if the file cannot be made.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/io/run_model.hpp>
 
@@ -81,7 +82,7 @@ double largest(const Vector& values, const std::vector<Set>& sets, bool rates) {
 
 RunPlan plan(const ModelFile& model) {
   const RunSection& run = model.run;
-  require(run.until != model.start.state.t, "run: needs `until`, the end time (or --until on the command line).");
+  require(!std::isnan(run.until), "run: needs `until`, the end time (or --until on the command line).");
   std::string name = run.integrator, choice;
   double rtol = run.rtol;
   const bool inequalities = [&] {
@@ -101,10 +102,13 @@ RunPlan plan(const ModelFile& model) {
       choice = "rk4, because a fixed step is given and constraints hold velocities";
     } else {
       name = "dop853";
-      choice = "dop853, because no step is given: of order 8, with error control";
+      choice = run.step > 0.0 ? "dop853, because tolerances are given: of order 8, with error control"
+                              : "dop853, because no step is given: of order 8, with error control";
     }
   }
   const Integrator integrator = integrator_named(name, run.integrator_options);
+  require(run.interval == 0.0 || run.rtol > 0.0 || run.atol > 0.0 || run.step == 0.0,
+          "run: `interval` goes with tolerances; with a fixed step use `every`.");
   if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
     require(integrator.traits().levels == 1, "run: {} needs a `step` (or --step).", name);
     rtol = default_rtol;
@@ -190,8 +194,12 @@ RunOutcome run_model(ModelFile& model, const RunModelOptions& asked) {
   EventWatch watch(model.events, writer.get(), outcome);
   if (options.from != nullptr) watch.arm(options.from->last);
   Vector outputs(Eigen::Index(model.outputs.size())), g(judged.constraint_count()), rate(judged.constraint_count());
+  double last_record = options.from != nullptr && old->checkpoint_records > 0
+                           ? old->t[std::size_t(old->checkpoint_records) - 1]
+                           : std::numeric_limits<double>::quiet_NaN();
   const auto record = [&](const Progress& p) {
     if (p.recorded) {
+      last_record = p.state.t;
       certifier.add(instant(p.state), p.done);
       if (writer) {
         for (std::size_t k = 0; k < model.outputs.size(); ++k) outputs[Eigen::Index(k)] = model.outputs[k].at(p.state);
@@ -209,6 +217,11 @@ RunOutcome run_model(ModelFile& model, const RunModelOptions& asked) {
   for (const Observer& observer : asked.observers) options.observers.push_back(observer);
 
   const Trajectory path = simulate(planned.system, model.start.state, planned.integrator, planned.method, options);
+  // A run that was stopped between two records keeps its last state too.
+  if (path.last.t != last_record) {
+    const StepReport none;
+    record({planned.system, path.last, none, 0, done(path.last.t), true, nullptr, nullptr});
+  }
   const bool by_event = std::any_of(model.events.begin(), model.events.end(), [&](const Event& e) {
     return e.stop && path.message.find("the event '" + e.when.name + "'") != std::string::npos;
   });

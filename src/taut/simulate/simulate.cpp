@@ -38,7 +38,7 @@ class Run {
 
   /// The same as two steps of h/2 beside one of h: their difference over 2^p − 1 estimates the error of the two, which are taken. No extrapolation, which
   /// would leave the constraints.
-  bool attempt_doubled(double time, double h, int order, RunCounts& counts) {
+  bool attempt_doubled(double time, double h, const Traits& traits, RunCounts& counts) {
     if (!attempt(time, h, counts)) return false;
     std::swap(coarse_, next_);
     const double middle = newest().t + 0.5 * h;
@@ -54,7 +54,8 @@ class Run {
     error_.resize(2 * n);
     error_.head(n) = next_.q - coarse_.q;
     error_.tail(n) = next_.v - coarse_.v;
-    error_ /= std::pow(2.0, order) - 1.0;
+    if (!traits.holds_velocities) error_.tail(n).setZero();
+    error_ /= std::pow(2.0, traits.order) - 1.0;
     return true;
   }
 
@@ -324,8 +325,7 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
         h = 0.5 * rest;
       }
       const double next = lands ? target : now + sign * h;
-      const bool good =
-          doubled ? run.attempt_doubled(next, sign * h, traits.order, counts) : run.attempt(next, sign * h, counts);
+      const bool good = doubled ? run.attempt_doubled(next, sign * h, traits, counts) : run.attempt(next, sign * h, counts);
       if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
         run.accept(counts);
         ++accepted;

@@ -68,7 +68,8 @@ TEST_F(Expressions, TakeUnitsAfterNumbers) {
   EXPECT_DOUBLE_EQ(value("2 kN/mm"), 2e6);
   EXPECT_DOUBLE_EQ(value("2 cm^2 * 3"), 6e-4);
   EXPECT_DOUBLE_EQ(value("6 / m"), 2.0) << "m is a symbol here, and there is no unit before it";
-  EXPECT_DOUBLE_EQ(value("6 s / m"), 2.0) << "a symbol stays one after a unit too";
+  EXPECT_DOUBLE_EQ(value("6 s / m"), 2.0) << "a symbol after a blank";
+  EXPECT_DOUBLE_EQ(value("100 N/m"), 100.0) << "and a unit without one, whatever m is";
 }
 
 TEST_F(Expressions, MistakesPointAtTheirCharacter) {

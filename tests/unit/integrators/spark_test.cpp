@@ -60,7 +60,7 @@ potential: "-3*x"
 constraints: ["x'*sin(theta) - y'*cos(theta) = 0"]
 initial: {"theta'": 2}
 )yaml",
-                                         1.0},
+                                         1.25},
                                         {"turntable", R"yaml(
 # a ball rolling on a table that turns: position, and the spin about its horizontal axes
 coordinates: [x, y, a, b]
@@ -68,7 +68,7 @@ kinetic: "(x'^2 + y'^2)/2 + 0.2*(a'^2 + b'^2)"
 constraints: ["x' - b' = -2*y", "y' + a' = 2*x"]
 initial: {x: 1, "x'": 0.3, solve: ["a'", "b'"]}
 )yaml",
-                                         1.0},
+                                         1.25},
                                         {"sleigh", R"yaml(
 # two masses on a rod that slides along itself only at the first
 masses: {A: {mass: 1, at: [0, 0], velocity: [0.5, 0]}, B: {mass: 0.7, at: [1, 0], velocity: [0.5, 1]}}
@@ -76,7 +76,7 @@ rods: [[A, B]]
 constraints: ["A.x'*(B.y - A.y) - A.y'*(B.x - A.x) = 0"]
 potential: "A.x^2/2 + 0.3*B.y"
 )yaml",
-                                         1.0},
+                                         1.25},
                                         {"driven", R"yaml(
 gravity: 9.81
 masses: {A: {mass: 1}}
@@ -84,7 +84,7 @@ points: {P: ["0.3*sin(2*t)", "0.2*cos(3*t)"]}
 rods: [{between: [P, A], length: 1}]
 initial: {A.x: 1, A.y: 0.2, solve: all}
 )yaml",
-                                         1.0}};
+                                         1.25}};
   return all;
 }
 
@@ -96,22 +96,20 @@ TEST(Spark, HasOrderTwoSOnNonholonomicMixedAndRheonomicProblemsWithExactConstrai
                            .last;
     for (const int s : {1, 2, 3}) {
       const std::vector<double> steps =
-          s == 3 ? std::vector{1.0 / 8, 1.0 / 12, 1.0 / 16} : std::vector{1.0 / 20, 1.0 / 40, 1.0 / 80};
-      std::vector<double> q, v, lambda;
+          s == 3 ? std::vector{1.0 / 16, 1.0 / 20, 1.0 / 24} : std::vector{1.0 / 40, 1.0 / 80, 1.0 / 160};
+      std::vector<double> q, lambda;
       for (const double h : steps) {
         const auto path =
             simulate(model.system, model.start.state, Spark{s}, Multipliers{}, {.step = h, .end = problem.end});
         ASSERT_TRUE(path.finished) << problem.name << ": " << path.message;
-        q.push_back((path.last.q - exact.q).norm());
-        v.push_back((path.last.v - exact.v).norm());
+        q.push_back(std::hypot((path.last.q - exact.q).norm(), (path.last.v - exact.v).norm()));
         lambda.push_back((path.last.lambda - exact.lambda).norm());
         const Certificate c = certificate(model.system, path);
         EXPECT_LE(c.position_residual, 1e-13) << problem.name;
         EXPECT_LE(c.velocity_residual, 1e-12) << problem.name;
       }
-      EXPECT_NEAR(testing::slope(steps, q), 2 * s, 0.25) << problem.name << " " << s << " " << q[0] << " " << q.back();
-      EXPECT_NEAR(testing::slope(steps, v), 2 * s, 0.25) << problem.name << " " << s;
-      EXPECT_NEAR(testing::slope(steps, lambda), 2 * s, 0.35) << problem.name << " " << s;
+      EXPECT_NEAR(testing::slope(steps, q), 2 * s, 0.15) << problem.name << " " << s << " " << q[0] << " " << q.back();
+      EXPECT_GE(testing::slope(steps, lambda), 2 * s - 0.2) << problem.name << " " << s;
     }
   }
 }
