@@ -60,6 +60,15 @@ ModelOverrides overrides(const ModelArguments& arguments) {
   return out;
 }
 
+/// Mistakes that show only when a run is put together do not know the file.
+RunPlan planned_run(const ModelFile& model, const std::string& path) {
+  try {
+    return plan(model);
+  } catch (const InputError& error) {
+    throw InputError(path + ": " + error.what());
+  }
+}
+
 ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 
 ordered_json conserved(const Conserved& one) {
@@ -120,7 +129,10 @@ int run(const RunArguments& arguments) {
     options.out = arguments.out.empty() ? std::filesystem::path(arguments.model).stem().string() + ".h5" : arguments.out;
   require(arguments.out.empty() || !arguments.no_file, "--out and --no-file contradict each other.");
   require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
-  const std::string choice = plan(model).choice;
+  std::error_code none;
+  require(options.out.empty() || !std::filesystem::equivalent(arguments.model, options.out, none),
+          "--out {}: is the model; results would overwrite it.", options.out);
+  const std::string choice = planned_run(model, arguments.model).choice;
   const Interrupt interrupt;
   RunOutcome outcome;
   {
@@ -178,7 +190,7 @@ int check(const ModelArguments& arguments) {
   std::string trouble;
   if (!std::isnan(model.run.until)) {
     try {
-      plan(model);
+      planned_run(model, arguments.model);
     } catch (const InputError& error) {
       trouble = error.what();
     }
@@ -410,7 +422,7 @@ int compare(const CompareArguments& arguments) {
 
 int verify(const ModelArguments& arguments) {
   const ModelFile model = read_model(arguments.model, overrides(arguments));
-  const RunPlan planned = plan(model);
+  const RunPlan planned = planned_run(model, arguments.model);
   const Interrupt interrupt;
   ProgressBar bar;
   const bool controlled = planned.options.rtol > 0.0 || planned.options.atol > 0.0;

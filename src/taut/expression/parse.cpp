@@ -56,8 +56,11 @@ struct Token {
 
 class Parser {
  public:
-  Parser(Graph& graph, const Scope& scope, std::string_view text, int depth, long& tokens)
-      : graph_(graph), scope_(scope), text_(text), depth_(depth), tokens_(tokens) {
+  using Symbols = std::map<std::string, Graph::Node, std::less<>>;
+
+  /// `own` are the arguments of a function, whose body this is: they hide names of the scope, and no function called from there sees them.
+  Parser(Graph& graph, const Scope& scope, const Symbols& own, std::string_view text, int depth, long& tokens)
+      : graph_(graph), scope_(scope), own_(own), text_(text), depth_(depth), tokens_(tokens) {
     advance();
   }
 
@@ -264,11 +267,12 @@ class Parser {
     advance();
     if (is("(")) return call(name);
     if (name.text == "and" || name.text == "or") fail(message("'{}' needs something before it", name.text), name.position);
-    const auto found = scope_.symbols.find(name.text);
-    if (found != scope_.symbols.end()) return found->second;
+    if (const auto found = own_.find(name.text); found != own_.end()) return found->second;
+    if (const auto found = scope_.symbols.find(name.text); found != scope_.symbols.end()) return found->second;
     if (name.text == "pi") return graph_.constant(pi);
     std::vector<std::string> known{"pi"};
-    for (const auto& [symbol, node] : scope_.symbols) known.push_back(symbol);
+    for (const Symbols* symbols : {&own_, &scope_.symbols})
+      for (const auto& [symbol, node] : *symbols) known.push_back(symbol);
     fail(unknown("symbol", name.text, known), name.position);
   }
 
@@ -293,10 +297,10 @@ class Parser {
     };
     if (const auto own = scope_.functions.find(name.text); own != scope_.functions.end()) {
       count(own->second.arguments.size());
-      Scope inner = scope_;
-      for (std::size_t k = 0; k < arguments.size(); ++k) inner.symbols[own->second.arguments[k]] = arguments[k];
+      Symbols inner;
+      for (std::size_t k = 0; k < arguments.size(); ++k) inner[own->second.arguments[k]] = arguments[k];
       try {
-        return Parser(graph_, inner, own->second.body, depth_, tokens_).whole();
+        return Parser(graph_, scope_, inner, own->second.body, depth_, tokens_).whole();
       } catch (const ExpressionError& error) {
         fail(message("in the function '{}': {} at character {} of \"{}\"", name.text, error.what(), error.position + 1,
                      own->second.body),
@@ -346,6 +350,7 @@ class Parser {
 
   Graph& graph_;
   const Scope& scope_;
+  const Symbols& own_;
   std::string_view text_;
   std::size_t next_ = 0;
   Token token_{};
@@ -357,12 +362,12 @@ class Parser {
 
 Graph::Node parse(Graph& graph, const Scope& scope, std::string_view text) {
   long tokens = 0;
-  return Parser(graph, scope, text, 0, tokens).whole();
+  return Parser(graph, scope, {}, text, 0, tokens).whole();
 }
 
 Relation parse_relation(Graph& graph, const Scope& scope, std::string_view text) {
   long tokens = 0;
-  return Parser(graph, scope, text, 0, tokens).relation();
+  return Parser(graph, scope, {}, text, 0, tokens).relation();
 }
 
 bool is_function(std::string_view name) {
@@ -375,6 +380,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
   if (name.size() < 2) return best;
   std::size_t least = name.size() <= 3 ? 1 : 2;  // changes at most
   for (const std::string& one : known) {
+    if (one.size() > name.size() + least || name.size() > one.size() + least) continue;
     // Levenshtein distance, row by row.
     std::vector<std::size_t> row(one.size() + 1);
     for (std::size_t j = 0; j <= one.size(); ++j) row[j] = j;

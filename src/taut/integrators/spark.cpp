@@ -139,10 +139,9 @@ class Problem final : public NewtonProblem {
     return largest + (trace - trace);  // not a number where an entry is not finite
   }
   double threshold(const Vector& z, double tolerance) const override {
-    const double positions = m_ == 0 ? 0.0 : 0.1 * std::numeric_limits<double>::epsilon() * size_of_q / std::abs(h);
-    return tolerance * size(z) + positions;
+    return tolerance * size(z) + (m_ == 0 ? 0.0 : 0.1 * round_off());
   }
-  double stagnation(const Vector& z) const override { return 1e-11 * (size(z) + size_of_q / std::abs(h)); }
+  double stagnation(const Vector& z) const override { return 1e-13 * size(z) + 1e3 * round_off(); }
 
   /// q₁, v₁ and p₁ of a solution; p₁ from the forces, which keeps momenta to h times the error left.
   void finish(const Vector& z, State& next) {
@@ -153,6 +152,8 @@ class Problem final : public NewtonProblem {
     for (int j = 0; j < t_.s; ++j) next.p += (h * t_.b[j]) * forces_.col(j);
     for (int j = 0; j <= t_.s; ++j) next.p -= (h * t_.lobatto_b[j]) * reactions_.col(j);
   }
+
+  double round_off() const { return std::numeric_limits<double>::epsilon() * size_of_q / std::abs(h); }
 
  private:
   double time(double share) const { return now->t + share * h; }
@@ -249,6 +250,7 @@ class SparkStepper final : public Stepper {
       lambda_ = now.lambda;
     }
     guess(past, h);
+    prime();
     const NewtonReport newton = newton_.solve(problem_, z_);
     report.solve = {.status = newton.status,
                     .newton_iterations = newton.iterations,
@@ -277,6 +279,7 @@ class SparkStepper final : public Stepper {
   /// A new matrix hardly improves what the slopes left out cost: it is made only where corrections stop shrinking well.
   static NewtonOptions modified(NewtonOptions options) {
     options.reuse_below = 0.4;
+    options.tolerance = std::min(options.tolerance, 1e-15);  // it converges linearly, and what is left adds up in momenta
     return options;
   }
 
@@ -301,6 +304,16 @@ class SparkStepper final : public Stepper {
     }
   }
 
+  /// One correction that is not judged. Velocities are guessed far better than multipliers, and Newton judges by velocities: without it the error
+  /// of the multipliers would look like a divergence of the second correction.
+  void prime() {
+    if (!primed_) primed_ = problem_.linearize(z_);
+    if (!primed_) return;
+    problem_.residual(z_, r_);
+    problem_.solve(r_, dz_);
+    if (std::isfinite(problem_.size(dz_))) z_ -= dz_;
+  }
+
   StepReport failed(StepReport report, const State& now, double h) const {
     report.trouble = explain(report.solve, system_, instant(now), h);
     return report;
@@ -312,7 +325,8 @@ class SparkStepper final : public Stepper {
   Newton newton_;
   IndexOne equations_;
   ConfigurationSize size_;
-  Vector z_, a_, lambda_;
+  Vector z_, a_, lambda_, r_, dz_;
+  bool primed_ = false;
 };
 
 }  // namespace

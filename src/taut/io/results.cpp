@@ -45,7 +45,15 @@ class Handle {
   Close close_ = nullptr;
 };
 
-void quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/// HDF5 must say nothing, and must not close at exit what was left open on purpose.
+void quiet() {
+  static const bool once = [] {
+    H5dont_atexit();
+    return true;
+  }();
+  (void)once;
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 Handle text_type(std::size_t size) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -205,8 +213,10 @@ struct ResultsWriter::File {
   Handle records, finished, message, checkpoint;
   long count = 0, event_count = 0, sequence = 0;
   Clock::time_point flushed = Clock::now();
+  bool failed = false;
 
-  void check(bool good) const {
+  void check(bool good) {
+    failed = failed || !good;
     if (!good) throw std::runtime_error(taut::message("'{}' could not be written; is the disk full?", path));
   }
   /// Rows first, then their number: what the number promises is there.
@@ -272,7 +282,11 @@ ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& heade
   f.check(good);
 }
 
-ResultsWriter::~ResultsWriter() = default;
+// After a failed write the file is left as it is: what was flushed can be read, while closing would write more, promise rows that are
+// not there, and crash in HDF5.
+ResultsWriter::~ResultsWriter() {
+  if (file_->failed) static_cast<void>(file_.release());
+}
 
 void ResultsWriter::append(const Row& row) {
   File& f = *file_;

@@ -107,8 +107,6 @@ RunPlan plan(const ModelFile& model) {
     }
   }
   const Integrator integrator = integrator_named(name, run.integrator_options);
-  require(run.interval == 0.0 || run.rtol > 0.0 || run.atol > 0.0 || run.step == 0.0,
-          "run: `interval` goes with tolerances; with a fixed step use `every`.");
   if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
     require(integrator.traits().levels == 1, "run: {} needs a `step` (or --step).", name);
     rtol = default_rtol;
@@ -121,7 +119,9 @@ RunPlan plan(const ModelFile& model) {
       .options =
           {.step = run.step, .end = run.until, .rtol = rtol, .atol = run.atol, .every = run.every, .interval = run.interval},
       .choice = choice};
-  out.integrator.bind(out.system, out.method);  // says now what would not work
+  // Says now what would not work, before a results file is begun.
+  check_options(out.integrator, model.start.state.t, out.options);
+  out.integrator.bind(out.system, out.method);
   return out;
 }
 

@@ -53,6 +53,9 @@ struct SimulateOptions {
   std::vector<Observer> observers{};
 };
 
+/// Throws InputError if options do not go together, with each other or with the scheme; simulate() does the same before it starts.
+void check_options(const Integrator& integrator, double start, const SimulateOptions& options);
+
 /// Runs the system from the start to the end time.
 ///
 /// Bad input (an inconsistent start among it) throws InputError. Numerical failure does not: the trajectory then holds

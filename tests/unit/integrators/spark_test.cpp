@@ -95,8 +95,10 @@ TEST(Spark, HasOrderTwoSOnNonholonomicMixedAndRheonomicProblemsWithExactConstrai
                                 {.step = 1e-3, .end = problem.end})
                            .last;
     for (const int s : {1, 2, 3}) {
-      const std::vector<double> steps =
-          s == 3 ? std::vector{1.0 / 16, 1.0 / 20, 1.0 / 24} : std::vector{1.0 / 40, 1.0 / 80, 1.0 / 160};
+      // The turntable is linear and gentle: of order 6 it is at round-off with the steps of the others.
+      const std::vector<double> steps = s == 3 && problem.name == "turntable" ? std::vector{0.625, 1.25 / 3, 0.3125}
+                                        : s == 3                              ? std::vector{1.0 / 16, 1.0 / 20, 1.0 / 24}
+                                                                              : std::vector{1.0 / 40, 1.0 / 80, 1.0 / 160};
       std::vector<double> q, lambda;
       for (const double h : steps) {
         const auto path =

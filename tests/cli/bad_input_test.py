@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""bad_input_test.py PROGRAM REPOSITORY: whatever is wrong is told in one line that says where, what, and what would be right.
+
+Exit code 2 for wrong input, 1 for a run that failed; and no results file calls a run finished that is not. Needs h5py; without it the
+exit code is 77, which CTest can take as "skipped".
+"""
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import h5py
+except ImportError:
+    # Another interpreter on the path may have it.
+    for place in os.environ.get("PATH", "").split(os.pathsep):
+        other = shutil.which("python3", path=place)
+        if other and "BAD_INPUT_TEST" not in os.environ and subprocess.run([other, "-c", "import h5py"], capture_output=True).returncode == 0:
+            os.execve(other, [other, *sys.argv], {**os.environ, "BAD_INPUT_TEST": "1"})
+    print("bad_input_test: no h5py here", file=sys.stderr)
+    sys.exit(77)
+
+REPOSITORY = sys.argv.pop(2)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+CASES = os.path.join(os.path.abspath(REPOSITORY), "cases")
+
+PARTICLE = """coordinates: [x]
+kinetic: "x'^2/2"
+"""
+RUN = "run: {until: 1, step: 0.1}\n"
+
+# What is wrong: the text of model.yaml, and what the message must say.
+MODELS = {
+    "broken YAML": ("a: [1, 2\nb: {", ["model.yaml:2: ", "not YAML", "end of sequence flow not found"]),
+    "empty": ("", ["model.yaml: ", "is empty"]),
+    "only a comment": ("# nothing\n", ["model.yaml: ", "is empty"]),
+    "a list": ("[1, 2]\n", ["model.yaml:1: ", "must be a table of names and values"]),
+    "unknown section": (PARTICLE + "potentail: x^2\n" + RUN, ["model.yaml:3: ", "'potentail'", "did you mean 'potential'"]),
+    "unknown key": (PARTICLE + "run: {until: 1, stepp: 0.1}\n", ["model.yaml:3: run: ", "'stepp'", "did you mean 'step'"]),
+    "unknown key, none near": (PARTICLE + "run: {until: 1, frobnicate: 1}\n", ["model.yaml:3: run: ", "allowed are: until, step"]),
+    "key given twice": (PARTICLE + "run: {until: 1, step: 0.1, step: 0.2}\n", ["model.yaml:3: run.step: ", "is given twice"]),
+    "unknown symbol": (PARTICLE + "potential: x^2 + yy\n" + RUN, ["model.yaml:3: potential: ", "unknown symbol 'yy'", "character 7"]),
+    "misspelt symbol": ("parameters: {mass1: 3}\n" + PARTICLE + "potential: mas1*x\n" + RUN, ["model.yaml:4: potential: ", "did you mean 'mass1'"]),
+    "unknown function": (PARTICLE + "potential: sine(x)\n" + RUN, ["model.yaml:3: potential: ", "unknown function 'sine'"]),
+    "broken expression": (PARTICLE + 'potential: "x^2 + (x"\n' + RUN, ["model.yaml:3: potential: ", "')' is missing", "character 9"]),
+    "list for a number": (PARTICLE + "run: {until: [1], step: 0.1}\n", ["model.yaml:3: run.until: ", "must be a single value"]),
+    "word for a number": (PARTICLE + "run: {until: soon, step: 0.1}\n", ["model.yaml:3: run.until: ", "unknown symbol 'soon'"]),
+    "word for a list": ("coordinates: x\n", ["model.yaml:1: coordinates: ", "must be a list"]),
+    "number that moves": (PARTICLE + "run: {until: x, step: 0.1}\n", ["model.yaml:3: run.until: ", "must be a number", '"x" changes with the motion']),
+    "part of a step counted": (PARTICLE + "run: {until: 1, step: 0.1, every: 1.5}\n", ["model.yaml:3: run.every: ", "whole number", "1.5"]),
+    "misspelt integrator": (PARTICLE + "run: {until: 1, step: 0.1, integrator: midpont}\n", ["model.yaml:3: run.integrator: ", "'midpont'", "midpoint,", "dop853"]),
+    "misspelt solver": (PARTICLE + "run: {until: 1, step: 0.1, solver: uzwa}\n", ["model.yaml:3: run.solver: ", "'uzwa'", "uzawa"]),
+    "option the scheme has not": (PARTICLE + "run: {until: 1, step: 0.1, integrator: {name: gcn, beta: 1}}\n", ["model.yaml:3: run.integrator: ", "no option 'beta'", "alpha"]),
+    "negative step": (PARTICLE + "run: {until: 1, step: -0.1}\n", ["model.yaml:3: run.step: ", "must be positive", "-0.1"]),
+    "no coordinates": ("name: nothing\n" + RUN, ["model.yaml: ", "nothing moves", "`masses` or `coordinates`"]),
+    "no inertia": ("coordinates: [x]\n" + RUN, ["model.yaml: ", "'x' has no inertia", "`kinetic`"]),
+    "no end": (PARTICLE, ["model.yaml: ", "until"]),
+    "no step": (PARTICLE + "run: {until: 1, integrator: houbolt}\n", ["model.yaml: ", "houbolt needs a `step`"]),
+    "division by zero": (PARTICLE + "potential: 1/x\n" + RUN, ["model.yaml: ", "at the start", "not finite"]),
+    "parameter without a value": ("parameters: {a: 1/0}\n" + PARTICLE + RUN, ["model.yaml:1: parameters.a: ", "not finite"]),
+    "contradiction at the start": (
+        PARTICLE + 'constraints: ["x = 0", "x = 1"]\ninitial: {solve: all}\n' + RUN,
+        ["model.yaml: ", "contradict each other", "'x = 1' is off by 1"]),
+    "inconsistent start": (PARTICLE + 'constraints: ["x = 1"]\n' + RUN, ["model.yaml: ", "violate 'x = 1' by 1", "solve"]),
+    "inconsistent velocity": (
+        PARTICLE + "constraints: [\"x = 0\"]\ninitial: {\"x'\": 1}\n" + RUN, ["model.yaml: ", "violate 'x = 0' by 1 (velocity)"]),
+    "missing include": ("include: other.yaml\n" + PARTICLE + RUN, ["other.yaml: ", "no such file"]),
+    "include of itself": ("include: model.yaml\n" + PARTICLE + RUN, ["model.yaml", "circles"]),
+    "tolerance where steps must be equal": (
+        PARTICLE + "run: {until: 1, rtol: 1e-8, integrator: houbolt}\n", ["model.yaml: ", "takes no tolerances", "give a step, or use"]),
+    "tolerance too small": (PARTICLE + "run: {until: 1, rtol: 1e-20}\n", ["model.yaml: ", "rtol = 1e-20", "round-off"]),
+    "interval too small": (PARTICLE + "run: {until: 1, rtol: 1e-8, interval: 1e-300}\n", ["model.yaml: ", "interval of 1e-300"]),
+    "more steps than there are": (PARTICLE + "run: {until: 1e300, step: 0.1}\n", ["model.yaml: ", "more steps than"]),
+    "inequality with midpoint": (
+        PARTICLE + 'constraints: ["x >= -1"]\nrun: {until: 1, step: 0.1, integrator: midpoint}\n',
+        ["model.yaml: ", "cannot hold the inequality 'x >= -1' exactly", "penalised"]),
+    "nonholonomic with midpoint": (
+        "coordinates: [x, y, a]\nkinetic: \"(x'^2 + y'^2 + a'^2)/2\"\nconstraints: [{name: blade, expression: \"x'*sin(a) = y'*cos(a)\"}]\n"
+        "run: {until: 1, step: 0.1, integrator: midpoint}\n",
+        ["model.yaml: ", "nonholonomic constraint 'blade'", "rk4"]),
+    "nested too deeply": ("name: " + 100 * "[" + 100 * "]" + "\n", ["model.yaml:1: ", "nested too deeply"]),
+    "not text": ("\x00\x01\x02\n", ["model.yaml"]),
+}
+
+# The same for options on a good model.
+OPTIONS = {
+    "misspelt integrator": (["--integrator", "midpont"], ["command line: run.integrator: ", "'midpont'", "midpoint,"]),
+    "negative step": (["--step", "-1"], ["command line: run.step: ", "must be positive", "-1"]),
+    "end that is no number": (["--until", "later"], ["command line: run.until: ", "'later'"]),
+    "unknown parameter": (["--set", "ll=2"], ["--set ll: ", "no parameter 'll'", "did you mean 'l'"]),
+    "parameter without '='": (["--set", "l"], ["--set l: ", "name=value"]),
+    "parameter without a name": (["--set", "=2"], ["--set =2: ", "name=value"]),
+    "parameter without a value": (["--set", "l="], ["--set: l: ", "ends too early"]),
+    "parameter that is no number": (["--set", "l=2x"], ["--set: l: ", "'x' is not a unit"]),
+    "tolerance where steps must be equal": (["--integrator", "houbolt", "--rtol", "1e-8"], ["model.yaml: ", "takes no tolerances"]),
+    "interval with fixed steps": (["--interval", "0.1"], ["model.yaml: ", "interval = 0.1", "every"]),
+    "folder that is not there": (["--out", "nowhere/results.h5"], ["'nowhere/results.h5'", "cannot be written"]),
+    "folder as the file": (["--out", "."], ["'.'", "cannot be written"]),
+    "model as the file": (["--out", "model.yaml"], ["--out model.yaml: ", "overwrite"]),
+    "nothing to resume": (["--resume", "--out", "none.h5"], ["none.h5: ", "no such file"]),
+    "resume of what is no results file": (["--resume", "--out", "notes.txt"], ["notes.txt: ", "not an HDF5 file"]),
+    "resume without a file": (["--resume", "--no-file"], ["--resume", "--no-file"]),
+}
+
+
+def limited(size):
+    """For a child that may not write files larger than this: as a full disk, for whoever is root, too."""
+    def prepare():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return prepare
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, *arguments, **more):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, cwd=self.folder, timeout=120, **more)
+
+    def expect(self, done, code, words):
+        """One line on stderr that says all the words."""
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        self.assertTrue(done.stderr.startswith("taut: ") and done.stderr.count("\n") == 1 and done.stderr.endswith("\n"), done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def finished(self, name):
+        with h5py.File(self.folder / name, "r", swmr=True) as file:
+            return int(file["finished"][0])
+
+    def test_models(self):
+        for title, (text, words) in MODELS.items():
+            with self.subTest(title):
+                (self.folder / "model.yaml").write_text(text)
+                (self.folder / "model.h5").write_text("of an earlier run")
+                self.expect(self.run_program("run", "model.yaml"), 2, words)
+                self.assertEqual((self.folder / "model.h5").read_text(), "of an earlier run", "bad input must not cost earlier results")
+                self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["model.h5", "model.yaml"], "nothing is left behind")
+
+    def test_options(self):
+        good = pathlib.Path(CASES, "pendulum.yaml").read_text()
+        for title, (arguments, words) in OPTIONS.items():
+            with self.subTest(title):
+                (self.folder / "model.yaml").write_text(good)
+                (self.folder / "notes.txt").write_text("notes")
+                self.expect(self.run_program("run", "model.yaml", *arguments), 2, words)
+                self.assertEqual((self.folder / "model.yaml").read_text(), good)
+                self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["model.yaml", "notes.txt"], "nothing is left behind")
+
+    def test_files_that_cannot_be_read(self):
+        self.expect(self.run_program("run", "missing.yaml"), 2, ["missing.yaml: ", "no such file"])
+        self.expect(self.run_program("run", "."), 2, [".: ", "is not a file"])
+        self.expect(self.run_program("run", "/dev/null"), 2, ["/dev/null: ", "is not a file"])
+        if os.geteuid() != 0:
+            secret = self.folder / "secret.yaml"
+            secret.write_text(PARTICLE + RUN)
+            secret.chmod(0)
+            self.expect(self.run_program("run", "secret.yaml"), 2, ["secret.yaml: ", "cannot be read"])
+
+    def test_commands_agree(self):
+        (self.folder / "model.yaml").write_text(PARTICLE + "potentail: x^2\n")
+        for command in ["check", "static", "compare", "verify"]:
+            with self.subTest(command):
+                self.expect(self.run_program(command, "model.yaml"), 2, ["model.yaml:3: ", "did you mean 'potential'"])
+        self.expect(self.run_program("convert", "missing.h5", "out.csv"), 2, ["missing.h5: ", "no such file"])
+        self.expect(self.run_program("convert", "model.yaml", "out.csv"), 2, ["model.yaml: ", "not an HDF5 file"])
+
+    def test_folder_that_may_not_be_written(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may write everywhere")
+        (self.folder / "closed").mkdir(mode=0o555)
+        self.expect(self.run_program("run", os.path.join(CASES, "pendulum.yaml"), "--out", "closed/results.h5"), 2,
+                    ["'closed/results.h5'", "cannot be written"])
+
+    def test_contradiction_on_the_way_keeps_what_was_reached(self):
+        (self.folder / "model.yaml").write_text(PARTICLE + 'constraints: ["x = 0", "x = max(0, t - 0.55)^3"]\n' + RUN)
+        done = self.run_program("run", "model.yaml")
+        self.expect(done, 1, ["stopped at t = 0.5 of 1", "contradict each other"])
+        self.assertEqual(self.finished("model.h5"), 0)
+        with h5py.File(self.folder / "model.h5", "r") as file:
+            self.assertAlmostEqual(file["t"][-1, 0], 0.5)
+
+    def test_singular_on_the_way_is_a_failed_run(self):
+        (self.folder / "model.yaml").write_text(PARTICLE + "potential: log(1 - t)*x\n" + "run: {until: 2, step: 0.1}\n")
+        done = self.run_program("run", "model.yaml")
+        self.expect(done, 1, ["stopped at t = "])
+        self.assertEqual(self.finished("model.h5"), 0)
+
+    def test_full_disk(self):
+        model = os.path.join(CASES, "pendulum.yaml")
+        for size in [500, 3_000, 20_000, 60_000, 1_000_000, 3_000_000]:
+            with self.subTest(size=size):
+                done = self.run_program("run", model, "--until", "20", "--step", "1e-4", "--out", "full.h5", preexec_fn=limited(size),
+                                        restore_signals=False)
+                self.expect(done, 1, ["'full.h5'", "could not be written", "is the disk full?"])
+                if size >= 60_000:  # the file was begun
+                    self.assertEqual(self.finished("full.h5"), 0)
+                    with h5py.File(self.folder / "full.h5", "r", swmr=True) as file:
+                        records = int(file["records"][0])
+                        self.assertTrue(all(len(file[name]) >= records for name in ["t", "q", "v", "lambda", "energy"]))
+                        self.assertGreaterEqual(records, 4096 if size >= 1_000_000 else 0)
+        # With room again, it goes on.
+        done = self.run_program("run", model, "--until", "20", "--step", "1e-4", "--out", "full.h5", "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.finished("full.h5"), 1)
+
+    def test_interrupt(self):
+        arguments = ["run", os.path.join(CASES, "double_pendulum.yaml"), "--integrator", "midpoint", "--step", "1e-3", "--until", "400",
+                     "--every", "10", "--out", "stopped.h5"]
+        process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        self.wait_for_records(process)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertRegex(errors, r"^taut: stopped at t = [0-9.]+ of 400: interrupted\n$")
+        self.assertIn("results are in stopped.h5", output)
+        self.assertEqual(self.finished("stopped.h5"), 0)
+        done = self.run_program(*arguments, "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.finished("stopped.h5"), 1)
+        self.expect(self.run_program(*arguments, "--resume"), 2, ["'stopped.h5'", "is finished"])
+        self.expect(self.run_program(*arguments[:-4], "--every", "5", "--out", "stopped.h5", "--resume"), 2, ["'stopped.h5'", "other options"])
+
+    def wait_for_records(self, process):
+        """Until the run is well on its way: then its file has records."""
+        while process.poll() is None:
+            time.sleep(0.05)
+            try:
+                with h5py.File(self.folder / "stopped.h5", "r", swmr=True) as file:
+                    if file["records"][0] > 0:
+                        return
+            except OSError:
+                pass
+        self.fail("the run was over before it could be stopped")
+
+
+if __name__ == "__main__":
+    unittest.main()
