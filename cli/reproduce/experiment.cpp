@@ -79,6 +79,8 @@ const std::vector<Experiment>& experiments() {
        run_gh95_wall},
       {"gh95-ellipse", "Glowinski & Holmstrom 1995, Table 4, Figs. 4-5: tip on an ellipse, penalty and augmented Lagrangian",
        run_gh95_ellipse},
+      {"jay09-spark", "Jay 2009: SPARK of order 2s on holonomic, nonholonomic, mixed and rheonomic problems",
+       run_jay09_spark},
       {"lbs-pendulum", "Lauer, Betsch & Steinmann: double spherical pendulum, symplectic-momentum against energy-momentum",
        run_lbs_pendulum},
   };

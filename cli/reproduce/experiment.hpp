@@ -68,6 +68,7 @@ void write(const Outcome& outcome, const std::filesystem::path& directory);
 Outcome run_gh95_linear(const Report& report);
 Outcome run_gh95_wall(const Report& report);
 Outcome run_gh95_ellipse(const Report& report);
+Outcome run_jay09_spark(const Report& report);
 Outcome run_lbs_pendulum(const Report& report);
 
 }  // namespace taut::reproduce

@@ -58,6 +58,24 @@ TEST(Papers, Gh95EllipseGivesTable4AndTheMotionOfTheDae) {
   EXPECT_NEAR(f.at("penalty_max_g"), 3.566e-4, 0.005e-4);
 }
 
+TEST(Papers, Jay09SparkHasOrderTwoSWithExactConstraintsOnAllKindsOfProblems) {
+  const auto f = figures("jay09-spark");
+  for (const std::string problem : {"holonomic", "nonholonomic", "mixed", "rheonomic"})
+    for (int s = 1; s <= 4; ++s)
+      for (const std::string what : {"y", "z", "lambda", "psi"}) {
+        const auto found = f.find("order_" + problem + "_" + std::to_string(s) + "_" + what);
+        EXPECT_TRUE(found != f.end() || what == "lambda" || what == "psi");
+        if (found == f.end()) continue;
+        EXPECT_NEAR(found->second, 2 * s, 0.15) << found->first;
+      }
+  EXPECT_LE(f.at("residual_g_max"), 1e-13);
+  EXPECT_LE(f.at("residual_gdot_max"), 1e-13);
+  EXPECT_LE(f.at("residual_k_max"), 1e-13);
+  EXPECT_LE(f.at("symmetry_defect"), 1e-13);
+  EXPECT_GE(f.at("contraction_slope"), 0.9);
+  EXPECT_LE(f.at("energy_band_pendulum_4"), 1e-9);
+}
+
 TEST(Papers, LbsPendulumShowsThePublishedFluctuationsAndReferencePositions) {
   const auto f = figures("lbs-pendulum");
   const auto within = [&](const std::string& name, double value) { EXPECT_NEAR(f.at(name) / value, 1.0, 0.2) << name; };

@@ -216,20 +216,24 @@ Graph::Node Graph::make(Op op, Node a, Node b, Node c) {
   return push({op, a, b, c, 0.0});
 }
 
-std::vector<Graph::Node> Graph::derivative(const std::vector<Node>& of, int variable) {
-  const Node last = of.empty() ? -1 : *std::max_element(of.begin(), of.end());
-  // Only what the results depend on; arguments have smaller numbers.
+std::vector<char> Graph::needed_by(const std::vector<Node>& nodes) const {
+  const Node last = nodes.empty() ? -1 : *std::max_element(nodes.begin(), nodes.end());
   std::vector<char> needed(last + 1, 0);
-  for (const Node node : of) needed[node] = 1;
-  for (Node k = last; k >= 0; --k) {
-    if (!needed[k]) continue;
+  for (const Node node : nodes) needed[node] = 1;
+  for (Node k = last; k >= 0; --k) {  // arguments have smaller numbers
     const Entry& e = entries_[k];
-    if (e.op == Op::constant || e.op == Op::variable) continue;
+    if (!needed[k] || e.op == Op::constant || e.op == Op::variable) continue;
     needed[e.a] = 1;
     if (e.op == Op::table) continue;
     if (e.b >= 0) needed[e.b] = 1;
     if (e.c >= 0) needed[e.c] = 1;
   }
+  return needed;
+}
+
+std::vector<Graph::Node> Graph::derivative(const std::vector<Node>& of, int variable) {
+  const std::vector<char> needed = needed_by(of);
+  const Node last = Node(needed.size()) - 1;
   std::vector<Node> slope(last + 1, -1);
   const Node zero = constant(0.0), one = constant(1.0);
   for (Node k = 0; k <= last; ++k) {
@@ -352,20 +356,10 @@ std::vector<Graph::Node> Graph::derivative(const std::vector<Node>& of, int vari
 }
 
 std::vector<int> Graph::variables_of(const std::vector<Node>& nodes) const {
-  const Node last = nodes.empty() ? -1 : *std::max_element(nodes.begin(), nodes.end());
-  std::vector<char> needed(last + 1, 0);
-  for (const Node node : nodes) needed[node] = 1;
+  const std::vector<char> needed = needed_by(nodes);
   std::vector<int> found;
-  for (Node k = last; k >= 0; --k) {
-    if (!needed[k]) continue;
-    const Entry& e = entries_[k];
-    if (e.op == Op::variable) found.push_back(e.a);
-    if (e.op == Op::constant || e.op == Op::variable) continue;
-    needed[e.a] = 1;
-    if (e.op == Op::table) continue;
-    if (e.b >= 0) needed[e.b] = 1;
-    if (e.c >= 0) needed[e.c] = 1;
-  }
+  for (std::size_t k = 0; k < needed.size(); ++k)
+    if (needed[k] && entries_[k].op == Op::variable) found.push_back(entries_[k].a);
   std::sort(found.begin(), found.end());
   return found;
 }

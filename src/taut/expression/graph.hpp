@@ -90,6 +90,9 @@ class Graph {
   bool is_condition(Node node) const;                                   ///< a comparison, or several
   std::vector<int> variables_of(const std::vector<Node>& nodes) const;  ///< sorted
 
+  /// For each node up to the last of the given ones, whether they depend on it.
+  std::vector<char> needed_by(const std::vector<Node>& nodes) const;
+
   struct Entry {
     Op op;
     int a, b, c;   ///< arguments; the variable; for tables a is the argument, b the table, c the order

@@ -19,18 +19,8 @@ double integer_power(double base, int exponent) {
 
 Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, const std::vector<int>& inputs)
     : tables_(graph.tables()) {
-  const Graph::Node last = outputs.empty() ? -1 : *std::max_element(outputs.begin(), outputs.end());
-  std::vector<char> needed(last + 1, 0);
-  for (const Graph::Node node : outputs) needed[node] = 1;
-  for (Graph::Node k = last; k >= 0; --k) {
-    if (!needed[k]) continue;
-    const Graph::Entry& e = graph.entries()[k];
-    if (e.op == Op::constant || e.op == Op::variable) continue;
-    needed[e.a] = 1;
-    if (e.op == Op::table) continue;
-    if (e.b >= 0) needed[e.b] = 1;
-    if (e.c >= 0) needed[e.c] = 1;
-  }
+  const std::vector<char> needed = graph.needed_by(outputs);
+  const Graph::Node last = Graph::Node(needed.size()) - 1;
   // Registers: inputs first, then constants, then results in order.
   std::vector<int> place(last + 1, -1);
   registers_.assign(inputs.size(), 0.0);

@@ -106,7 +106,7 @@ class Problem final : public NewtonProblem {
     if (m_ == 0) return false;
     // Constraints that repeat others are set aside.
     assemble(*inner_, at, Vector::Ones(m_));
-    dependent = dependent_rows(gradient(*inner_));
+    dependent = dependent_rows(lower_rows(*inner_, n_));
     on_.setOnes();
     for (const int row : dependent) on_[row] = 0.0;
     if (dependent.empty()) return false;
@@ -200,18 +200,6 @@ class Problem final : public NewtonProblem {
     assemble(matrix, at, rows);
     return matrix.factor() && (m_ == 0 || matrix.pivot_ratio() > suspicious_pivots);
   }
-  Eigen::SparseMatrix<double, Eigen::RowMajor> gradient(Matrix& matrix) const {
-    const Layout& layout = matrix.layout();
-    std::vector<Eigen::Triplet<double>> entries;
-    for (int j = 0; j < n_; ++j)
-      for (int k = layout.column_starts()[j]; k < layout.column_starts()[j + 1]; ++k)
-        if (const int row = layout.row_indices()[k]; row >= n_)
-          entries.emplace_back(row - n_, j, matrix.values()[layout.slot(row, j)]);
-    Eigen::SparseMatrix<double, Eigen::RowMajor> G(m_, n_);
-    G.setFromTriplets(entries.begin(), entries.end());
-    return G;
-  }
-
   const System& system_;
   const SparkTableau& t_;
   int n_, m_;
@@ -279,7 +267,7 @@ class SparkStepper final : public Stepper {
   /// A new matrix hardly improves what the slopes left out cost: it is made only where corrections stop shrinking well.
   static NewtonOptions modified(NewtonOptions options) {
     options.reuse_below = 0.4;
-    options.tolerance = std::min(options.tolerance, 1e-15);  // it converges linearly, and what is left adds up in momenta
+    options.tolerance *= 0.1;  // it converges linearly, and what is left adds up in momenta
     return options;
   }
 

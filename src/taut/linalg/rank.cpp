@@ -43,4 +43,16 @@ std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajo
   return dependent;
 }
 
+Eigen::SparseMatrix<double, Eigen::RowMajor> lower_rows(Matrix& matrix, int n) {
+  const Layout& layout = matrix.layout();
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int j = 0; j < n; ++j)
+    for (int k = layout.column_starts()[j]; k < layout.column_starts()[j + 1]; ++k)
+      if (const int row = layout.row_indices()[k]; row >= n)
+        entries.emplace_back(row - n, j, matrix.values()[layout.slot(row, j)]);
+  Eigen::SparseMatrix<double, Eigen::RowMajor> rows(layout.size() - n, n);
+  rows.setFromTriplets(entries.begin(), entries.end());
+  return rows;
+}
+
 }  // namespace taut

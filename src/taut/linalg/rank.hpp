@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/SparseCore>
+#include <taut/linalg/matrix.hpp>
 #include <vector>
 
 namespace taut {
@@ -10,5 +11,8 @@ namespace taut {
 /// Rows are scaled to length one first. 1e-9 separates rows that are dependent up to the accuracy of a configuration
 /// (1e-12 and better after assembly) from mechanisms that merely stand near a singular position.
 std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows, double tolerance = 1e-9);
+
+/// The rows below the first n of a matrix that is filled but not factored, in the first n columns: G of [M Gᵀ; G ·].
+Eigen::SparseMatrix<double, Eigen::RowMajor> lower_rows(Matrix& matrix, int n);
 
 }  // namespace taut

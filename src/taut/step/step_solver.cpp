@@ -117,17 +117,7 @@ class StepSolver::Kkt final : public NewtonProblem {
   }
 
   /// Ĉ of the matrix just assembled (not yet factored).
-  Eigen::SparseMatrix<double, Eigen::RowMajor> gradient() {
-    const Layout& layout = matrix_->layout();
-    std::vector<Eigen::Triplet<double>> entries;
-    for (int j = 0; j < n_; ++j)
-      for (int k = layout.column_starts()[j]; k < layout.column_starts()[j + 1]; ++k)
-        if (const int row = layout.row_indices()[k]; row >= n_)
-          entries.emplace_back(row - n_, j, matrix_->values()[layout.slot(row, j)]);
-    Eigen::SparseMatrix<double, Eigen::RowMajor> C(m_, n_);
-    C.setFromTriplets(entries.begin(), entries.end());
-    return C;
-  }
+  Eigen::SparseMatrix<double, Eigen::RowMajor> gradient() { return lower_rows(*matrix_, n_); }
 
   void set_aside(const std::vector<int>& rows) {
     dependent = rows;
