@@ -551,6 +551,15 @@ class Physics(unittest.TestCase):
         predicted = -2 * math.pi / 7200 * math.sin(math.radians(48.85))
         self.assertAlmostEqual(slope(farthest), predicted, delta=0.01 * abs(predicted))
 
+    def test_seven_body_mechanism(self):
+        """Positions at t = 0.03 in extended precision, with nothing but a tolerance given."""
+        exact = {"beta": 15.8107711951537, "theta": -15.7563710584118, "gamma": 0.0408222401196457, "phi": -0.534730116342080,
+                 "delta": 0.524409965879954, "omega": 0.534730116342080, "epsilon": 1.04808074104194}
+        for more in [[], ["--integrator", "spark4"]]:
+            last = run("andrews", *more)["last"]
+            for name, value in exact.items():
+                self.assertAlmostEqual(last[name], value, delta=1e-9)
+
     def test_double_spherical_pendulum_ends_where_it_must(self):
         last = run("lbs_double_spherical_pendulum", "--integrator", "dop853", "--rtol", "1e-12", "--until", "2")["last"]
         wanted = {

@@ -194,7 +194,7 @@ class Builder {
     each("constraints", [&](const Item& item) { each_of(item, [&](const Item& one) { read_constraint(one); }); });
     each("initial", [&](const Item& item) { read_initial(item); });
     each("outputs", [&](const Item& item) {
-      for (const auto& [name, one] : item.entries()) model.outputs.push_back({name, program(one, value(one))});
+      for (const auto& [name, one] : item.entries()) model.outputs.push_back({name, program(value(one))});
     });
     check_inertia();
     start(model, assemble);
@@ -806,11 +806,10 @@ class Builder {
     model.start = std::move(found);
   }
 
-  Program program(const Item& item, Graph::Node node) const {
+  Program program(Graph::Node node) const {
     std::vector<int> inputs{numbering_.time()};
     for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.q(i));
     for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.v(i));
-    (void)item;
     return Program(*graph_, {node}, inputs);
   }
 
@@ -856,7 +855,8 @@ class Builder {
         if (key == "integrator") {
           run.integrator_options.clear();
           read_method(one, run.integrator, run.integrator_options);
-          integrator_named(run.integrator, run.integrator_options);
+          if (run.integrator == "auto") run.integrator.clear();
+          if (!run.integrator.empty()) integrator_named(run.integrator, run.integrator_options);
         }
         if (key == "solver") {
           run.solver_options.clear();
@@ -898,7 +898,7 @@ class Builder {
         // A condition is watched for the moment it changes.
         if (graph_->is_condition(node))
           node = graph_->subtract(graph_->multiply(graph_->constant(2.0), node), graph_->constant(1.0));
-        event.when.program = program(one, node);
+        event.when.program = program(node);
         if (event.when.name.empty()) event.when.name = one.word();
         found = true;
       }
