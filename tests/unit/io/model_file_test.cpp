@@ -41,7 +41,7 @@ TEST(ModelFile, EllipseByExpressionsGivesTheNumbersOfTheCompiledOne) {
   ModelFile model = read(ellipse);
   for (const Integrator& integrator : {Integrator(Midpoint{}), Integrator(EnergyMomentum{}), Integrator(Rattle{}),
                                        Integrator(RungeKutta{}), Integrator(Newmark{}), Integrator(GeneralizedAlpha{})}) {
-    const SimulateOptions options{.step = 5e-4, .end = 1.0, .every = 0};
+    const SimulateOptions options{.step = 5e-4, .end = 0.25, .every = 0};
     const auto a = simulate(compiled.system, compiled.start, integrator, Multipliers{}, options);
     const auto b = simulate(model.system, model.start.state, integrator, Multipliers{}, options);
     ASSERT_TRUE(b.finished) << b.message;
@@ -53,7 +53,7 @@ TEST(ModelFile, EllipseByExpressionsGivesTheNumbersOfTheCompiledOne) {
   }
   // And penalised.
   const auto soft = [&](const System& system, const State& start, const Integrator& integrator) {
-    return simulate(penalized(system, 1e-4), start, integrator, Multipliers{}, {.step = 1e-4, .end = 0.2, .every = 0})
+    return simulate(penalized(system, 1e-4), start, integrator, Multipliers{}, {.step = 1e-4, .end = 0.05, .every = 0})
         .last.q;
   };
   for (const Integrator& integrator : {Integrator(Midpoint{}), Integrator(EnergyMomentum{})})
@@ -75,10 +75,10 @@ TEST(ModelFile, TheFormOfAConstraintDoesNotChangeTheMotion) {
   other.replace(other.find("A.x^2 + A.y^2 = l^2"), 19, "sqrt(A.x^2 + A.y^2) = l");
   const ModelFile a = read(pendulum), b = read(other);
   for (const NamedIntegrator& named : integrators()) {
-    const double h = 1e-3;
+    const double h = 2e-3;
     if (named.name.find("-new") != std::string::npos || named.name.find("midpoint-") != std::string::npos) continue;
-    const auto p = simulate(a.system, a.start.state, named.integrator, Multipliers{}, {.step = h, .end = 1.0, .every = 0});
-    const auto q = simulate(b.system, b.start.state, named.integrator, Multipliers{}, {.step = h, .end = 1.0, .every = 0});
+    const auto p = simulate(a.system, a.start.state, named.integrator, Multipliers{}, {.step = h, .end = 0.4, .every = 0});
+    const auto q = simulate(b.system, b.start.state, named.integrator, Multipliers{}, {.step = h, .end = 0.4, .every = 0});
     ASSERT_TRUE(p.finished && q.finished) << named.name << p.message << q.message;
     // Directions between two places on the circle differ with the form by O(h^2) in length, which the multiplier takes up.
     EXPECT_LE((p.last.q - q.last.q).norm(), 1e-9) << named.name;
