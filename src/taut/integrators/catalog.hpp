@@ -6,6 +6,7 @@
 #include <taut/integrators/energy_momentum.hpp>
 #include <taut/integrators/gcn.hpp>
 #include <taut/integrators/generalized_alpha.hpp>
+#include <taut/integrators/hmm.hpp>
 #include <taut/integrators/houbolt.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/integrators/midpoint.hpp>

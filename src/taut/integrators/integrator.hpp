@@ -29,6 +29,7 @@ struct Traits {
 struct StepReport {
   SolveReport solve;               ///< of the positions
   int velocity_iterations = 0;     ///< of the velocities, where they are a problem of their own
+  long evaluations = 0;            ///< of accelerations, where the scheme counts them
   double projection_energy = 0.0;  ///< by which a projection of velocities changed the kinetic energy
   std::string trouble{};           ///< on failure: the cause, with names
 

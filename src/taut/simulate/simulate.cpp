@@ -114,6 +114,7 @@ class Run {
     counts.multiplier_updates += report_.solve.multiplier_updates;
     counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
     counts.factorizations += report_.solve.factorizations;
+    counts.evaluations += report_.evaluations;
   }
 
   /// One state more than the scheme needs, for extrapolated guesses.
