@@ -212,11 +212,14 @@ int check(const ModelArguments& arguments) {
     for (const Violation& one : left)
       out["violated"].push_back(
           {{"constraint", one.constraint}, {"level", one.velocity ? "velocity" : "position"}, {"size", one.size}});
+    for (const auto& [name, value] : model.parameters) out["parameters"][name] = number(value);
     for (int i = 0; i < system.size(); ++i)
       out["initial"][system.coordinate_name(i)] = {number(start.state.q[i]), number(start.state.v[i])};
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{}\n", title(model, arguments.model));
+    for (const auto& [name, value] : model.parameters)
+      fmt::print("  parameter            {} = {:.9g} (SI units)\n", name, value);
     fmt::print("  coordinates          {}\n", system.size());
     fmt::print("  constraints          {}, {} of them inequalities{}\n", system.constraint_count(),
                system.constraint_count() - equalities, system.holonomic() ? "" : "; some hold velocities (nonholonomic)");
