@@ -45,7 +45,7 @@ int main(int count, char** arguments) {
     taut::simulate(same.system, same.start, taut::Midpoint{}, taut::Multipliers{},
                    {.step = 1e-4, .end = 100.0, .every = 1000});
   });
-  const double run = best_seconds([&] { taut::run_model(pendulum, {.out = file}); });
+  const double run = best_seconds([&] { taut::run_model(pendulum, taut::plan(pendulum), {.out = file}); });
   std::filesystem::remove(file);
   std::printf(
       "\ndouble pendulum, 1e6 steps of midpoint: C++ %.3f us/step, model file with results every 1000 steps %.3f, ratio "

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <taut/io/export.hpp>
 #include <taut/io/run_model.hpp>
-#include <taut/step/acceleration_problem.hpp>
+#include <taut/step/index_one.hpp>
 #include <taut/taut.hpp>
 
 #include "progress_bar.hpp"
@@ -132,19 +132,19 @@ int run(const RunArguments& arguments) {
   std::error_code none;
   require(options.out.empty() || !std::filesystem::equivalent(arguments.model, options.out, none),
           "--out {}: is the model; results would overwrite it.", options.out);
-  const std::string choice = planned_run(model, arguments.model).choice;
+  const RunPlan planned = planned_run(model, arguments.model);
   const Interrupt interrupt;
   RunOutcome outcome;
   {
     ProgressBar bar;
     options.observers = {[&](const Progress& p) { bar.show(model.name, p.done); }, Interrupt::observer()};
-    outcome = run_model(model, options);
+    outcome = run_model(model, planned, options);
   }
   const Certificate& c = outcome.certificate;
   if (arguments.json) {
     ordered_json out{{"model", arguments.model}, {"name", model.name}, {"certificate", to_json(c)}};
     if (!options.out.empty()) out["results"] = options.out;
-    if (!choice.empty()) out["chosen"] = choice;
+    if (!planned.choice.empty()) out["chosen"] = planned.choice;
     if (outcome.resumed) out["resumed_at"] = outcome.resumed_at;
     ordered_json last{{"t", outcome.last.t}};
     for (int i = 0; i < model.system.size(); ++i) last[model.system.coordinate_name(i)] = number(outcome.last.q[i]);
@@ -154,7 +154,7 @@ int run(const RunArguments& arguments) {
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{}\n", title(model, arguments.model));
-    if (!choice.empty()) fmt::print("chosen: {}\n", choice);
+    if (!planned.choice.empty()) fmt::print("chosen: {}\n", planned.choice);
     if (outcome.resumed) fmt::print("resumed at t = {}\n", outcome.resumed_at);
     std::fflush(stdout);
     std::cout << c << std::flush;
@@ -175,13 +175,10 @@ int check(const ModelArguments& arguments) {
   // Rank at the start: redundant constraints by name.
   std::vector<std::string> dependent;
   if (system.constraint_count() > 0) {
-    StepSolver solver{Multipliers{}};
-    AccelerationProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{}));
-    problem.at = instant(start.state);
-    problem.size = 1.0;
-    Vector a = Vector::Zero(system.size()), lambda = Vector::Zero(system.constraint_count());
-    solver.solve(problem, a, lambda);
-    for (const int row : solver.dependent()) dependent.push_back(system.constraint_name(row));
+    IndexOne equations(system, Multipliers{});
+    Vector a(system.size()), lambda(system.constraint_count());
+    equations.accelerate(instant(start.state), a, lambda);
+    for (const int row : equations.dependent()) dependent.push_back(system.constraint_name(row));
   }
   int equalities = 0;
   for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;

@@ -71,8 +71,9 @@ Certifier::Certifier(const System& judged, const System& moving)
 }
 Certifier::~Certifier() = default;
 
-void Certifier::add(const Instant& at, double done) {
+Measured Certifier::add(const Instant& at, double done) {
   Followers& f = *followers_;
+  Measured now{.kinetic = moving_.kinetic_energy(at), .potential = moving_.potential_energy(at)};
   if (found_.states++ == 0) {
     const Eigen::Map<const Vector> q(at.q, system_.size()), v(at.v, system_.size());
     f.symmetries = symmetries(moving_, State{at.t, q, v, {}, {}});
@@ -83,17 +84,21 @@ void Certifier::add(const Instant& at, double done) {
   // Whether constraints move by themselves is looked at now and then: at the first, second, fourth, … state.
   if (found_.conservative && (found_.states & (found_.states - 1)) == 0)
     found_.conservative = !driven(moving_, at.t, Eigen::Map<const Vector>(at.q, system_.size()));
-  f.energy.add(moving_.energy(at), done);
-  for (std::size_t s = 0; s < f.symmetries.size(); ++s) f.momenta[s].add(f.symmetries[s].momentum(moving_, at), done);
-  if (system_.constraint_count() == 0) return;
+  f.energy.add(now.kinetic + now.potential, done);
+  for (std::size_t k = 0; k < f.symmetries.size(); ++k) f.momenta[k].add(f.symmetries[k].momentum(moving_, at), done);
+  if (system_.constraint_count() == 0) return now;
   system_.constraint_values(at.t, at.q, f.g.data());
   system_.constraint_rates(at, f.rate.data());
   for (int row = 0; row < system_.constraint_count(); ++row) {
     const double off = std::abs(excess(f.sets[row], f.g[row]));
-    double& residual = f.sets[row] == Set::zero ? found_.position_residual : found_.penetration;
+    double& residual = f.sets[row] == Set::zero ? now.position_residual : now.penetration;
     residual = larger(residual, off);
-    if (f.sets[row] == Set::zero) found_.velocity_residual = larger(found_.velocity_residual, std::abs(f.rate[row]));
+    if (f.sets[row] == Set::zero) now.velocity_residual = larger(now.velocity_residual, std::abs(f.rate[row]));
   }
+  found_.position_residual = larger(found_.position_residual, now.position_residual);
+  found_.velocity_residual = larger(found_.velocity_residual, now.velocity_residual);
+  found_.penetration = larger(found_.penetration, now.penetration);
+  return now;
 }
 
 Certificate Certifier::certificate(const Trajectory& path) const {

@@ -34,6 +34,13 @@ struct Certificate {
   std::vector<std::string> dependent;
 };
 
+/// What a single state says.
+struct Measured {
+  double kinetic = 0.0, potential = 0.0;
+  double position_residual = 0.0, velocity_residual = 0.0;  ///< largest |g| and |G v + g_t| of the equalities
+  double penetration = 0.0;
+};
+
 /// Measures a run state by state, as it goes; what it needs does not grow.
 class Certifier {
  public:
@@ -43,7 +50,7 @@ class Certifier {
   ~Certifier();
 
   /// `done` is the part of the time that is behind, 0 to 1: the first and the last quarter make the drift.
-  void add(const Instant& at, double done);
+  Measured add(const Instant& at, double done);
 
   /// With what the run itself counted and said.
   Certificate certificate(const Trajectory& path) const;

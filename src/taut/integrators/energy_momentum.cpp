@@ -105,7 +105,7 @@ class EnergyMomentumStepper final : public Stepper {
     problem_.t_held = next.t;
     problem_.size = 2.0 * size_.of(system_, now) / std::abs(h);
     StepReport report{.solve = solver_.solve(problem_, next.v, lambda_)};
-    if (!report.ok()) return failed(report, now, h);
+    if (!report.ok()) return failed(report, system_, instant(now), h);
     // The momentum from the forces, which keeps angular momentum to h times the error left in the step.
     next.p = now.p;
     impulse_ = lambda_ * h;
@@ -119,10 +119,9 @@ class EnergyMomentumStepper final : public Stepper {
     report.velocity_iterations = velocity.newton_iterations;
     if (velocity.status != Status::ok) {
       report.solve = velocity;
-      return failed(report, now, h);
+      return failed(report, system_, instant(now), h);
     }
-    next.p.setZero();
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    set_momentum(system_, next);
     report.projection_energy = system_.kinetic_energy(instant(next)) - before;
     return report;
   }
@@ -130,11 +129,6 @@ class EnergyMomentumStepper final : public Stepper {
   const std::vector<int>& dependent() const override { return solver_.dependent(); }
 
  private:
-  StepReport failed(StepReport report, const State& now, double h) const {
-    report.trouble = explain(report.solve, system_, instant(now), h);
-    return report;
-  }
-
   const System& system_;
   Problem problem_;
   StepSolver solver_;
@@ -173,15 +167,11 @@ class ThreeLevelStepper final : public Stepper {
     problem_.t_held = now.t + h;
     problem_.size = size_.of(system_, now) / std::abs(h);
     StepReport report{.solve = solver_.solve(problem_, x_, lambda_)};
-    if (!report.ok()) {
-      report.trouble = explain(report.solve, system_, instant(now), h);
-      return report;
-    }
+    if (!report.ok()) return failed(report, system_, instant(now), h);
     next.t = now.t + h;
     next.q = now.q + h * x_;
     next.v = 1.5 * x_ - 0.5 * w_;
-    next.p.setZero(system_.size());
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    set_momentum(system_, next);
     next.lambda = lambda_;
     return report;
   }
@@ -214,10 +204,8 @@ void require_discrete_gradients(const System& system, const std::string& scheme)
 
 Traits EnergyMomentum::traits() const {
   return {.name = "energy-momentum",
-          .levels = 1,
           .order = 2,
           .symmetric = !project_velocity,
-          .symplectic = false,
           .conserves_energy = !project_velocity,
           .conserves_momentum = true,
           .holds_velocities = project_velocity,
@@ -235,9 +223,6 @@ Traits ThreeLevel::traits() const {
           .levels = 2,
           .order = 2,
           .symmetric = true,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
           .holds_velocities = false,
           .multiplier_time = 0.0,
           .multiplier_order = 2};

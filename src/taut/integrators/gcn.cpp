@@ -22,18 +22,14 @@ class GcnStepper final : public Stepper {
     next.t = now.t + h;
     lambda_ = now.lambda;
     StepReport report{.solve = solver_.solve(problem_, x_, lambda_)};
-    if (!report.ok()) {
-      report.trouble = explain(report.solve, system_, instant(now), h);
-      return report;
-    }
+    if (!report.ok()) return failed(report, system_, instant(now), h);
     next.q = now.q + h * x_;
     if (past.size() > 1) {
       next.v = 1.5 * x_ - 0.5 * w_;
     } else {
       next.v = 2.0 * x_ - now.v;
     }
-    next.p.setZero(system_.size());
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    set_momentum(system_, next);
     next.lambda = lambda_;
     return report;
   }
@@ -100,9 +96,6 @@ Traits Gcn::traits() const {
           .order = reached,
           .free_order = 2,
           .symmetric = reached == 2,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
           .holds_velocities = false,
           .multiplier_time = 0.0,
           .multiplier_order = reached};

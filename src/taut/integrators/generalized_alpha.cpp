@@ -29,7 +29,7 @@ class GeneralizedAlphaStepper final : public Stepper {
       a_ = now.carried.head(n);
       v_rate_ = now.carried.tail(n);
     } else if (!start(now, h, report)) {
-      return failed(report, now, h);
+      return failed(report, system_, instant(now), h);
     }
 
     next.t = now.t + h;
@@ -37,12 +37,11 @@ class GeneralizedAlphaStepper final : public Stepper {
     x_ = a_;
     lambda_ = now.lambda;
     report.solve = solver_.solve(problem_, x_, lambda_);
-    if (!report.ok()) return failed(report, now, h);
+    if (!report.ok()) return failed(report, system_, instant(now), h);
     next.q = q_base_ + beta_ * h * h * x_;
     next.v = v_base_ + gamma_ * h * x_;
     next.lambda = lambda_;
-    next.p.setZero(n);
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    set_momentum(system_, next);
     next.carried.resize(2 * n);
     next.carried.head(n) = x_;
     next.carried.tail(n) = rate_base_ + rate_slope_ * x_;
@@ -85,11 +84,6 @@ class GeneralizedAlphaStepper final : public Stepper {
     return report.ok();
   }
 
-  StepReport failed(StepReport report, const State& now, double h) const {
-    report.trouble = explain(report.solve, system_, instant(now), h);
-    return report;
-  }
-
   const System& system_;
   double alpha_m_, alpha_f_, gamma_, beta_;
   std::shared_ptr<const Assembly> assembly_;
@@ -104,16 +98,7 @@ class GeneralizedAlphaStepper final : public Stepper {
 }  // namespace
 
 Traits GeneralizedAlpha::traits() const {
-  return {.name = "generalised-alpha",
-          .levels = 1,
-          .order = 2,
-          .symmetric = false,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
-          .holds_velocities = false,
-          .multiplier_time = 1.0,
-          .multiplier_order = 2};
+  return {.name = "generalised-alpha", .order = 2, .holds_velocities = false, .multiplier_time = 1.0, .multiplier_order = 2};
 }
 
 std::unique_ptr<Stepper> GeneralizedAlpha::bind(const System& system, const SolverMethod& method) const {

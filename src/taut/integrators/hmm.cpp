@@ -31,22 +31,22 @@ class HmmStepper final : public Stepper {
     constexpr std::array<double, 4> c{0.0, 0.5, 0.5, 1.0}, b{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     next.q = now.q;
     next.v = now.v;
-    Vector Q = now.q, V = now.v;
+    Q_ = now.q;
+    V_ = now.v;
     for (int i = 0; i < 4; ++i) {
       const double t = now.t + c[std::size_t(i)] * h;
       if (i > 0) {
-        Q = now.q + (c[std::size_t(i)] * h) * slope_.v;
-        V = now.v + (c[std::size_t(i)] * h) * slope_.a;
+        Q_ = now.q + (c[std::size_t(i)] * h) * slope_.v;
+        V_ = now.v + (c[std::size_t(i)] * h) * slope_.a;
       }
-      if (!project(t, Q, V, report) || !micro(t, Q, V, slope_, report)) return report;
+      if (!project(t, Q_, V_, report) || !micro(t, Q_, V_, slope_, report)) return report;
       if (i == 0) next.lambda = slope_.lambda;
       next.q += (b[std::size_t(i)] * h) * slope_.v;
       next.v += (b[std::size_t(i)] * h) * slope_.a;
     }
     next.t = now.t + h;
     if (!project(next.t, next.q, next.v, report)) return report;
-    next.p.setZero(system_.size());
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    set_momentum(system_, next);
     report.solve.newton_iterations = 0;
     report.evaluations = evaluations_;
     evaluations_ = 0;
@@ -156,7 +156,7 @@ class HmmStepper final : public Stepper {
   double step_ = 0.0;
   long evaluations_ = 0;
   Average average_, slope_;
-  Vector none_, g_, q_, v_, a_, first_, half_;
+  Vector none_, g_, Q_, V_, q_, v_, a_, first_, half_;
 };
 
 }  // namespace
@@ -203,18 +203,7 @@ std::vector<double> fast_frequencies(const System& system, const Instant& at, do
   return out;
 }
 
-Traits Hmm::traits() const {
-  return {.name = "HMM",
-          .levels = 1,
-          .order = 4,
-          .symmetric = false,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
-          .holds_velocities = false,
-          .multiplier_time = 0.0,
-          .multiplier_order = 0};
-}
+Traits Hmm::traits() const { return {.name = "HMM", .order = 4, .holds_velocities = false}; }
 
 std::unique_ptr<Stepper> Hmm::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Hmm");

@@ -22,14 +22,10 @@ class HouboltStepper final : public Stepper {
     next.t = now.t + h;
     lambda_ = now.lambda;
     StepReport report{.solve = solver_.solve(problem_, x_, lambda_)};
-    if (!report.ok()) {
-      report.trouble = explain(report.solve, system_, instant(now), h);
-      return report;
-    }
+    if (!report.ok()) return failed(report, system_, instant(now), h);
     next.q = now.q + h * x_;
     next.v = v_base_ + (11.0 / 6.0) * x_;
-    next.p.setZero(system_.size());
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    set_momentum(system_, next);
     next.lambda = lambda_;
     return report;
   }
@@ -67,16 +63,8 @@ class HouboltStepper final : public Stepper {
 }  // namespace
 
 Traits Houbolt::traits() const {
-  return {.name = "Houbolt",
-          .levels = 3,
-          .order = 2,
-          .symmetric = false,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
-          .holds_velocities = false,
-          .multiplier_time = 1.0,
-          .multiplier_order = 2};
+  return {
+      .name = "Houbolt", .levels = 3, .order = 2, .holds_velocities = false, .multiplier_time = 1.0, .multiplier_order = 2};
 }
 
 std::unique_ptr<Stepper> Houbolt::bind(const System& system, const SolverMethod& method) const {

@@ -89,4 +89,14 @@ std::string explain(const SolveReport& report, const System& system, const Insta
   return {};
 }
 
+StepReport failed(StepReport report, const System& system, const Instant& at, double h) {
+  report.trouble = explain(report.solve, system, at, h);
+  return report;
+}
+
+void set_momentum(const System& system, State& state) {
+  state.p.setZero(system.size());
+  system.add_dynamics(instant(state), 1.0, 0.0, state.p.data());
+}
+
 }  // namespace taut

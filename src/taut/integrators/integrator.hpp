@@ -110,4 +110,10 @@ void require_holonomic(const System& system, const std::string& scheme);
 /// The cause of a failed solve over h from an instant, in words and with the names of the system.
 std::string explain(const SolveReport& report, const System& system, const Instant& at, double h);
 
+/// The report of a step that failed, with its cause.
+StepReport failed(StepReport report, const System& system, const Instant& at, double h);
+
+/// p of a state from its q and v, into the memory it has.
+void set_momentum(const System& system, State& state);
+
 }  // namespace taut

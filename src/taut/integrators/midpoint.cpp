@@ -12,7 +12,6 @@ Traits Midpoint::traits() const {
           .order = 2,
           .symmetric = end,
           .symplectic = end,
-          .conserves_energy = false,
           .conserves_momentum = end,
           .holds_velocities = !(constraint == Constraint::literal),
           .multiplier_time = shared ? 0.0 : 0.5,

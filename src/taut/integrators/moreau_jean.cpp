@@ -2,7 +2,7 @@
 #include <cmath>
 #include <taut/base/require.hpp>
 #include <taut/integrators/moreau_jean.hpp>
-#include <taut/step/affine_problem.hpp>
+#include <taut/step/nearest.hpp>
 
 namespace taut {
 namespace {
@@ -15,13 +15,11 @@ class MoreauJeanStepper final : public Stepper {
         sets_(system.sets()),
         assembly_(std::make_shared<const Assembly>(system, Assembly::Parts{})),
         impact_(assembly_),
-        position_(assembly_),
-        velocity_(assembly_),
+        nearest_(assembly_),
         solver_(method),
         lambda_(Vector::Zero(system.constraint_count())),
         g_(system.constraint_count()),
-        shift_(Vector::Zero(system.constraint_count())),
-        zero_(Vector::Zero(system.size())) {}
+        shift_(Vector::Zero(system.constraint_count())) {}
 
   StepReport advance(History past, double h, State& next) override {
     const State& now = past.back();
@@ -33,15 +31,14 @@ class MoreauJeanStepper final : public Stepper {
     // First only the equalities act, then every inequality that would be violated.
     do {
       report.solve = solver_.solve(impact_, next.v, lambda_);
-      if (!report.ok()) return failed(report, now, h);
+      if (!report.ok()) return failed(report, system_, instant(now), h);
       next.q = now.q + 0.5 * h * (now.v + next.v);
     } while (touch(next.t, next.q));
     next.lambda = lambda_;
 
     if (system_.constraint_count() > 0) project(report, next);
-    if (!report.ok()) return failed(report, now, h);
-    next.p.setZero(system_.size());
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    if (!report.ok()) return failed(report, system_, instant(now), h);
+    set_momentum(system_, next);
     return report;
   }
 
@@ -87,62 +84,34 @@ class MoreauJeanStepper final : public Stepper {
     for (std::size_t i = 0; i < sets_.size(); ++i) {
       const auto row = Eigen::Index(i);
       const bool holds = impact_.limits[i] != Set::whole && lambda_[row] != 0.0 && shift_[row] == 0.0;
-      position_.limits[i] = holds ? Set::zero : sets_[i];
+      nearest_.position_limits()[i] = holds ? Set::zero : sets_[i];
     }
-    place_ = next.q;
-    minus_q_ = -next.q;
-    base_.setZero(system_.size());
-    system_.add_dynamics({next.t, place_.data(), zero_.data()}, 1.0, 0.0, base_.data());
-    position_.inertias[0] = {.t = next.t, .q = &place_, .v = &minus_q_, .v_slope = 1.0, .momentum = 1.0};
-    position_.reactions[0] = {.t = next.t, .q = &place_, .weight = 1.0};
-    position_.condition = {.t = next.t, .q_slope = 1.0};
-    position_.rhs = &base_;
-    position_.size = size_.of(system_, next);
-    mu_.setZero(lambda_.size());
-    report.solve = solver_.solve(position_, next.q, mu_);
+    nearest_.rate_limits() = impact_.limits;
+    const double size = size_.of(system_, next);
+    report.solve = nearest_.position(next.t, size, next.q, solver_);
     if (!report.ok()) return;
-
-    base_.setZero();
-    system_.add_dynamics(instant(next), 1.0, 0.0, base_.data());
-    velocity_.limits = impact_.limits;
-    velocity_.inertias[0] = {.t = next.t, .q = &next.q, .v_slope = 1.0, .momentum = 1.0};
-    velocity_.reactions[0] = {.t = next.t, .q = &next.q, .weight = 1.0};
-    velocity_.condition = {.t = next.t, .q = &next.q, .rate_weight = 1.0};
-    velocity_.rhs = &base_;
-    velocity_.size = std::max(next.v.lpNorm<Eigen::Infinity>(), 1e-3 * position_.size);
-    mu_.setZero();
-    const SolveReport velocity = solver_.solve(velocity_, next.v, mu_);
+    // What rests has no velocity to measure round-off by.
+    const double speed = std::max(next.v.lpNorm<Eigen::Infinity>(), 1e-3 * size);
+    const SolveReport velocity = nearest_.velocity(next.t, speed, next.q, next.v, solver_);
     report.velocity_iterations = velocity.newton_iterations;
     if (velocity.status != Status::ok) report.solve = velocity;
-  }
-
-  StepReport failed(StepReport report, const State& now, double h) const {
-    report.trouble = explain(report.solve, system_, instant(now), h);
-    return report;
   }
 
   const System& system_;
   double restitution_;
   std::vector<Set> sets_;
   std::shared_ptr<const Assembly> assembly_;
-  AffineProblem impact_, position_, velocity_;
+  AffineProblem impact_;
+  Nearest nearest_;
   StepSolver solver_;
   ConfigurationSize size_;
-  Vector lambda_, mu_, g_, shift_, zero_, end_, middle_, half_v_, ahead_, place_, minus_q_, base_;
+  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_;
 };
 
 }  // namespace
 
 Traits MoreauJean::traits() const {
-  return {.name = "Moreau-Jean",
-          .levels = 1,
-          .order = 2,
-          .symmetric = false,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
-          .multiplier_time = 0.5,
-          .multiplier_order = 1};
+  return {.name = "Moreau-Jean", .order = 2, .multiplier_time = 0.5, .multiplier_order = 1};
 }
 
 std::unique_ptr<Stepper> MoreauJean::bind(const System& system, const SolverMethod& method) const {

@@ -25,23 +25,22 @@ class NewmarkStepper final : public Stepper {
     if (now.carried.size() == n) {
       a_ = now.carried;
     } else if (!accelerate(instant(now), a_, report)) {
-      return failed(report, now, h);
+      return failed(report, system_, instant(now), h);
     }
     pose(now, h);
     x_ = now.v + 0.5 * h * a_;
     if (past.size() > 1) x_ = 0.5 * (3.0 * now.v - past[past.size() - 2].v);
     lambda_ = now.lambda;
     report.solve = solver_.solve(problem_, x_, lambda_);
-    if (!report.ok()) return failed(report, now, h);
+    if (!report.ok()) return failed(report, system_, instant(now), h);
     next.t = now.t + h;
     next.q = now.q + h * x_;
     next.v = 2.0 * x_ - now.v;
     next.carried.setZero(n);
     StepReport applied;
-    if (!accelerate(instant(next), next.carried, applied)) return failed(applied, now, h);
+    if (!accelerate(instant(next), next.carried, applied)) return failed(applied, system_, instant(now), h);
     next.v += h * (scheme_.gamma - 2.0 * scheme_.beta) * (next.carried - a_);
-    next.p.setZero(n);
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    set_momentum(system_, next);
     next.lambda = lambda_;
     return report;
   }
@@ -76,11 +75,6 @@ class NewmarkStepper final : public Stepper {
     return report.ok();
   }
 
-  StepReport failed(StepReport report, const State& now, double h) const {
-    report.trouble = explain(report.solve, system_, instant(now), h);
-    return report;
-  }
-
   const System& system_;
   Newmark scheme_;
   AffineProblem problem_;
@@ -95,13 +89,9 @@ class NewmarkStepper final : public Stepper {
 Traits Newmark::traits() const {
   const bool second = gamma == 0.5 && reaction == Reaction::centred;
   return {.name = "Newmark",
-          .levels = 1,
           .order = second ? 2 : 1,
           .free_order = gamma == 0.5 ? 2 : 1,
           .symmetric = second && beta == 0.25,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
           .holds_velocities = false,
           .multiplier_time = 0.5,
           .multiplier_order = second ? 2 : 1};

@@ -5,11 +5,9 @@ namespace taut {
 
 Traits Rattle::traits() const {
   return {.name = "RATTLE",
-          .levels = 1,
           .order = 2,
           .symmetric = true,
           .symplectic = true,
-          .conserves_energy = false,
           .conserves_momentum = true,
           .multiplier_time = 0.5,
           .multiplier_order = 2};

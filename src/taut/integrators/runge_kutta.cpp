@@ -39,7 +39,7 @@ class RungeKuttaStepper final : public Stepper {
       }
       const Instant at{now.t + tableau_.c[i] * h, q_.data(), v_[i].data()};
       report.solve = equations_.accelerate(at, a_[i], lambda_);
-      if (!report.ok()) return failed(report, at);
+      if (!report.ok()) return failed(report, system_, at, 0.0);
     }
     next.t = now.t + h;
     next.q = now.q;
@@ -52,9 +52,8 @@ class RungeKuttaStepper final : public Stepper {
     next.carried.resize(n);
     next.lambda.resize(system_.constraint_count());
     report.solve = equations_.settle(next.t, size, next.q, next.v, next.carried, next.lambda);
-    if (!report.ok()) return failed(report, instant(next));
-    next.p.setZero(n);
-    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    if (!report.ok()) return failed(report, system_, instant(next), 0.0);
+    set_momentum(system_, next);
     if (error_.size() > 0) {
       v_[stages] = next.v;
       a_[stages] = next.carried;
@@ -86,11 +85,6 @@ class RungeKuttaStepper final : public Stepper {
       out.head(n) += (h * weights[i]) * v_[i];
       out.tail(n) += (h * weights[i]) * a_[i];
     }
-  }
-
-  StepReport failed(StepReport report, const Instant& at) const {
-    report.trouble = explain(report.solve, system_, at, 0.0);
-    return report;
   }
 
   const System& system_;
@@ -161,12 +155,7 @@ const ExplicitTableau& dormand_prince8() {
 
 Traits RungeKutta::traits() const {
   return {.name = tableau.name,
-          .levels = 1,
           .order = tableau.order,
-          .symmetric = false,
-          .symplectic = false,
-          .conserves_energy = false,
-          .conserves_momentum = false,
           .multiplier_time = 1.0,
           .multiplier_order = tableau.order,
           .error_order = tableau.error_order};

@@ -200,6 +200,7 @@ class Problem final : public NewtonProblem {
     assemble(matrix, at, rows);
     return matrix.factor() && (m_ == 0 || matrix.pivot_ratio() > suspicious_pivots);
   }
+
   const System& system_;
   const SparkTableau& t_;
   int n_, m_;
@@ -232,7 +233,7 @@ class SparkStepper final : public Stepper {
       a_.resize(n);
       lambda_.resize(system_.constraint_count());
       report.solve = equations_.accelerate(instant(now), a_, lambda_);
-      if (!report.ok()) return failed(report, now, h);
+      if (!report.ok()) return failed(report, system_, instant(now), h);
     } else {
       a_ = now.carried;
       lambda_ = now.lambda;
@@ -241,13 +242,13 @@ class SparkStepper final : public Stepper {
     prime();
     const NewtonReport newton = newton_.solve(problem_, z_);
     report.solve = {.status = newton.status,
-                    .newton_iterations = newton.iterations,
+                    .newton_iterations = newton.iterations + 1,  // and the one of prime()
                     .factorizations = newton.factorizations,
                     .correction = newton.last_correction,
                     .contraction = newton.contraction};
     if (!report.ok()) {
       newton_.forget();
-      return failed(report, now, h);
+      return failed(report, system_, instant(now), h);
     }
     problem_.finish(z_, next);
     next.t = now.t + h;
@@ -256,7 +257,7 @@ class SparkStepper final : public Stepper {
     const SolveReport end = equations_.accelerate(instant(next), next.carried, next.lambda);
     if (end.status != Status::ok) {
       report.solve = end;
-      return failed(report, next, h);
+      return failed(report, system_, instant(next), h);
     }
     return report;
   }
@@ -302,11 +303,6 @@ class SparkStepper final : public Stepper {
     if (std::isfinite(problem_.size(dz_))) z_ -= dz_;
   }
 
-  StepReport failed(StepReport report, const State& now, double h) const {
-    report.trouble = explain(report.solve, system_, instant(now), h);
-    return report;
-  }
-
   const System& system_;
   const SparkTableau& tableau_;
   Problem problem_;
@@ -321,11 +317,9 @@ class SparkStepper final : public Stepper {
 
 Traits Spark::traits() const {
   return {.name = "SPARK(" + std::to_string(stages) + ")",
-          .levels = 1,
           .order = 2 * stages,
           .symmetric = true,
           .symplectic = true,
-          .conserves_energy = false,
           .conserves_momentum = true,
           .multiplier_time = 1.0,
           .multiplier_order = 2 * stages};

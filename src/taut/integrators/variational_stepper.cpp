@@ -31,7 +31,7 @@ class VariationalStepper final : public Stepper {
     guess(past, h);
     pose_position(past, h);
     StepReport report{.solve = solver_.solve(position_, x_, lambda_)};
-    if (!report.ok()) return failed(report, now, h);
+    if (!report.ok()) return failed(report, system_, instant(now), h);
     next.q = now.q + h * x_;
 
     // pₙ₊₁ without the constraint force of its node, from the forces: an error r left in the residual then changes angular momentum
@@ -52,7 +52,7 @@ class VariationalStepper final : public Stepper {
     report.velocity_iterations = velocity.newton_iterations;
     if (velocity.status != Status::ok) {
       report.solve = velocity;
-      return failed(report, now, h);
+      return failed(report, system_, instant(now), h);
     }
     next.lambda = lambda_;
     if (constraint_ == Constraint::end_point && velocity_.constraints() > 0) {
@@ -125,11 +125,6 @@ class VariationalStepper final : public Stepper {
   const double* middle(const State& now, double h) {
     middle_ = now.q + 0.5 * h * x_;
     return middle_.data();
-  }
-
-  StepReport failed(StepReport report, const State& now, double h) const {
-    report.trouble = explain(report.solve, system_, instant(now), h);
-    return report;
   }
 
   const System& system_;

@@ -21,6 +21,12 @@ namespace {
 constexpr int most_coordinates = 200'000, deepest_include = 8;
 constexpr std::uintmax_t largest_file = 64u << 20;
 
+/// A mistake whose place is known already.
+class LocatedError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// A node with the file it stands in and the way to it: "run.integrator".
 struct Item {
   std::string file, key;
@@ -29,7 +35,7 @@ struct Item {
   [[noreturn]] void fail(const std::string& what) const {
     const YAML::Mark mark = node.Mark();
     const std::string line = mark.is_null() ? "" : ":" + std::to_string(mark.line + 1);
-    throw InputError(file + line + ": " + (key.empty() ? "" : key + ": ") + what);
+    throw LocatedError(file + line + ": " + (key.empty() ? "" : key + ": ") + what);
   }
   Item under(const std::string& name, const YAML::Node& child) const {
     return {file, key.empty() ? name : key + "." + name, child};
@@ -303,8 +309,8 @@ class Builder {
         std::vector<std::string> known;
         for (const auto& [other, item] : given) known.push_back(other);
         const std::string near = nearest(name, known);
-        throw InputError(message("--set {}: the model has no parameter '{}'", name, name) +
-                         (near.empty() ? "." : message("; did you mean '{}'?", near)));
+        throw LocatedError(message("--set {}: the model has no parameter '{}'", name, name) +
+                           (near.empty() ? "." : message("; did you mean '{}'?", near)));
       }
       same->second = {"--set", name, YAML::Node(text)};
     }
@@ -379,9 +385,8 @@ class Builder {
       each_of(item, [&](const Item& one) { generalized_.push_back({one.word(), one}); });
     });
     const std::size_t count = masses_.size() * std::size_t(dim_) + generalized_.size();
-    if (count == 0) throw InputError(message("{}: nothing moves: give `masses` or `coordinates`.", documents_.back().file));
-    require(count <= std::size_t(most_coordinates), "{}: {} coordinates are more than {}.", documents_.back().file, count,
-            most_coordinates);
+    if (count == 0) throw InputError("nothing moves: give `masses` or `coordinates`.");
+    require(count <= std::size_t(most_coordinates), "{} coordinates are more than {}.", count, most_coordinates);
     numbering_.coordinates = int(count);
     q_ = v_ = Vector::Zero(numbering_.coordinates);
     given_q_.assign(count, false);
@@ -685,6 +690,7 @@ class Builder {
     each("forces", [&](const Item& item) {
       for (const auto& [name, one] : item.entries()) nodes.forces.emplace_back(coordinate(one, name), value(one));
     });
+    kinetic_ = nodes.kinetic;
     if (nodes.kinetic >= 0 || nodes.potential >= 0 || !nodes.forces.empty())
       system_->add_block(expression_dynamics(graph_, numbering_, nodes, "the model's expressions"));
   }
@@ -748,26 +754,23 @@ class Builder {
   }
 
   /// Every coordinate needs inertia; said here by name, before a matrix is singular.
-  void check_inertia() const {
-    std::vector<bool> touched(std::size_t(numbering_.coordinates), false);
-    for (std::size_t i = 0; i < masses_.size() * std::size_t(dim_); ++i) touched[i] = true;
-    bool kinetic = false;
-    each("kinetic", [&](const Item&) { kinetic = true; });
-    for (std::size_t i = 0; i < touched.size(); ++i)
-      require(touched[i] || kinetic, "{}: the coordinate '{}' has no inertia; give a `kinetic` energy.",
-              documents_.back().file, names_[i]);
+  void check_inertia() {
+    for (int i = int(masses_.size()) * dim_; i < numbering_.coordinates; ++i) {
+      const bool moves = kinetic_ >= 0 && !graph_->is_constant(graph_->derivative(kinetic_, numbering_.v(i)));
+      require(moves, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.", names_[i]);
+    }
   }
 
   void start(ModelFile& model, bool assemble) {
     const State given = state_at(*system_, t_, q_, v_);
     const std::string trouble = system_->find_not_finite(instant(given));
-    require(trouble.empty(), "{}: at the start {} is not finite.", documents_.back().file, trouble);
+    require(trouble.empty(), "at the start {} is not finite.", trouble);
     constexpr double tolerance = 1e-8;
     if (free_.empty()) {
       model.start = {.state = given, .before = violations(*system_, given, tolerance)};
       require(!assemble || model.start.before.empty(),
-              "{}: the initial values violate {}; correct them, or name those to be found: initial: {solve: [...]}.",
-              documents_.back().file, describe(model.start.before));
+              "the initial values violate {}; correct them, or name those to be found: initial: {solve: [...]}.",
+              describe(model.start.before));
       if (model.start.before.empty() && system_->constraint_count() > 0) {
         model.start = consistent_start(*system_, given);
         model.start.before.clear();
@@ -785,8 +788,7 @@ class Builder {
       if (!free_.contains({i, true})) hold(steady, numbering_.v(i), v_[i]);
     }
     const auto check = [&](const ConsistentStart& one) {
-      require(one.status == Status::ok, "{}: the initial values to be found were not: {}.", documents_.back().file,
-              one.trouble);
+      require(one.status == Status::ok, "the initial values to be found were not: {}.", one.trouble);
     };
     const ConsistentStart placed = consistent_positions(still, given);
     check(placed);
@@ -801,8 +803,7 @@ class Builder {
     found.state = state_at(*system_, t_, found.state.q, found.state.v);
     found.dependent.clear();
     const auto left = violations(*system_, found.state, tolerance);
-    require(!assemble || left.empty(), "{}: with the initial values given, {} cannot be met.", documents_.back().file,
-            describe(left));
+    require(!assemble || left.empty(), "with the initial values given, {} cannot be met.", describe(left));
     model.start = std::move(found);
   }
 
@@ -863,10 +864,10 @@ class Builder {
           read_method(one, run.solver, run.solver_options);
           solver_named(run.solver, run.solver_options);
         }
+      } catch (const LocatedError&) {
+        throw;
       } catch (const InputError& error) {
-        const std::string told = error.what();
-        if (told.find(one.file) == 0) throw;
-        one.fail(told);
+        one.fail(error.what());
       }
       if (key == "formulation") read_formulation(one, run);
       if (key == "events") each_of(one, [&](const Item& event) { read_event(event, model); });
@@ -929,6 +930,7 @@ class Builder {
   Scope scope_;
   Numbering numbering_{0};
   int dim_ = 2, walls_ = 0;
+  Graph::Node kinetic_ = -1;
   double t_ = 0.0;
   Vector q_, v_;
   std::vector<bool> given_q_;
@@ -951,11 +953,10 @@ ModelFile build(const std::string& text, const std::string& file, const ModelOve
     return model;
   } catch (const YAML::Exception& error) {
     throw InputError(message("{}: {}.", file, error.what()));
+  } catch (const LocatedError&) {
+    throw;
   } catch (const InputError& error) {
-    // Mistakes found deeper down do not know the file.
-    const std::string told = error.what();
-    if (told.find(file) == 0 || told.find("--set") == 0 || told.find("command line") == 0) throw;
-    throw InputError(file + ": " + told);
+    throw InputError(file + ": " + error.what());  // found deeper down, where the file is not known
   }
 }
 

@@ -44,13 +44,15 @@ class EventWatch {
       const State there = between(before_, p.state, high);
       outcome_.events.emplace_back(events_[k].when.name, there.t);
       if (writer_ != nullptr) writer_->event(int(k), there.t, there.q, there.v);
-      if (events_[k].stop) *p.stop = message("the event '{}' at t = {}", events_[k].when.name, there.t);
+      if (!events_[k].stop) continue;
+      *p.stop = message("the event '{}' at t = {}", events_[k].when.name, there.t);
+      stopped_ = true;
     }
-    before_.t = p.state.t;
-    before_.q = p.state.q;
-    before_.v = p.state.v;
+    before_ = p.state;
     armed_ = true;
   }
+
+  bool stopped() const { return stopped_; }
 
   /// For a resumed run: the state it goes on from.
   void arm(const State& state) {
@@ -65,18 +67,8 @@ class EventWatch {
   RunOutcome& outcome_;
   std::vector<double> value_;
   State before_;
-  bool armed_ = false;
+  bool armed_ = false, stopped_ = false;
 };
-
-double largest(const Vector& values, const std::vector<Set>& sets, bool rates) {
-  double out = 0.0;
-  for (Eigen::Index k = 0; k < values.size(); ++k) {
-    const Set set = sets[std::size_t(k)];
-    if (rates && set != Set::zero) continue;
-    out = std::max(out, std::abs(excess(set, values[k])));
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -125,11 +117,9 @@ RunPlan plan(const ModelFile& model) {
   return out;
 }
 
-RunOutcome run_model(ModelFile& model, const RunModelOptions& asked) {
-  RunPlan planned = plan(model);
+RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& asked) {
   // Constraints are judged by the model, whatever formulation holds them.
   const System& judged = model.system;
-  const std::vector<Set> sets = judged.sets();
   RunOutcome outcome;
   Certifier certifier(judged, planned.system);
   const double start = model.start.state.t, length = model.run.until - start;
@@ -193,21 +183,19 @@ RunOutcome run_model(ModelFile& model, const RunModelOptions& asked) {
 
   EventWatch watch(model.events, writer.get(), outcome);
   if (options.from != nullptr) watch.arm(options.from->last);
-  Vector outputs(Eigen::Index(model.outputs.size())), g(judged.constraint_count()), rate(judged.constraint_count());
+  Vector outputs(Eigen::Index(model.outputs.size()));
   double last_record = options.from != nullptr && old->checkpoint_records > 0
                            ? old->t[std::size_t(old->checkpoint_records) - 1]
                            : std::numeric_limits<double>::quiet_NaN();
   const auto record = [&](const Progress& p) {
     if (p.recorded) {
       last_record = p.state.t;
-      certifier.add(instant(p.state), p.done);
+      const Measured now = certifier.add(instant(p.state), p.done);
       if (writer) {
         for (std::size_t k = 0; k < model.outputs.size(); ++k) outputs[Eigen::Index(k)] = model.outputs[k].at(p.state);
-        judged.constraint_values(p.state.t, p.state.q.data(), g.data());
-        judged.constraint_rates(instant(p.state), rate.data());
-        writer->append({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), outputs.data(),
-                        planned.system.kinetic_energy(instant(p.state)), planned.system.potential_energy(instant(p.state)),
-                        largest(g, sets, false), largest(rate, sets, true), p.report.solve.newton_iterations});
+        writer->append({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), outputs.data(), now.kinetic,
+                        now.potential, std::max(now.position_residual, now.penetration), now.velocity_residual,
+                        p.report.solve.newton_iterations});
       }
     }
     if (writer && p.checkpoint != nullptr) writer->checkpoint(*p.checkpoint);
@@ -222,12 +210,9 @@ RunOutcome run_model(ModelFile& model, const RunModelOptions& asked) {
     const StepReport none;
     record({planned.system, path.last, none, 0, done(path.last.t), true, nullptr, nullptr});
   }
-  const bool by_event = std::any_of(model.events.begin(), model.events.end(), [&](const Event& e) {
-    return e.stop && path.message.find("the event '" + e.when.name + "'") != std::string::npos;
-  });
   outcome.certificate = certifier.certificate(path);
   // An event that ends the run is what was asked for.
-  if (by_event) outcome.certificate.finished = true;
+  if (watch.stopped()) outcome.certificate.finished = true;
   outcome.last = path.last;
   if (writer) writer->finish(outcome.certificate.finished, path.message);
   return outcome;

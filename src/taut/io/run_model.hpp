@@ -33,7 +33,7 @@ struct RunOutcome {
   bool resumed = false;
 };
 
-/// Runs a model and streams the results. Memory does not grow with the length of the run.
-RunOutcome run_model(ModelFile& model, const RunModelOptions& options);
+/// Runs a model as planned and streams the results. Memory does not grow with the length of the run.
+RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& options);
 
 }  // namespace taut

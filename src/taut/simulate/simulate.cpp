@@ -44,8 +44,9 @@ class Run {
     const double middle = newest().t + 0.5 * h;
     if (!attempt(middle, 0.5 * h, counts)) return false;
     std::swap(half_, next_);
-    pair_.assign(past_.begin(), past_.end());
-    pair_.push_back(half_);
+    pair_.resize(past_.size() + 1);  // states keep their memory
+    std::copy(past_.begin(), past_.end(), pair_.begin());
+    pair_.back() = half_;
     report_ = stepper_->advance(pair_, 0.5 * h, next_);
     count(counts);
     next_.t = time;

@@ -2,7 +2,7 @@
 #include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/start.hpp>
-#include <taut/step/affine_problem.hpp>
+#include <taut/step/nearest.hpp>
 
 namespace taut {
 namespace {
@@ -10,16 +10,9 @@ namespace {
 /// Consistent to a few round-offs: nothing to mend.
 constexpr double mended = 1e-13;
 
-/// Projects in x from the guess; fills status and trouble on failure.
-bool project(AffineProblem& problem, Vector& x, ConsistentStart& result, const System& system) {
-  StepSolver solver{Multipliers{}};
-  Vector lambda = Vector::Zero(problem.constraints());
-  const SolveReport report = solver.solve(problem, x, lambda);
-  for (const int row : solver.dependent()) {
-    const std::string name = system.constraint_name(row);
-    if (std::find(result.dependent.begin(), result.dependent.end(), name) == result.dependent.end())
-      result.dependent.push_back(name);
-  }
+/// What a projection came to, with the names of what it found dependent; whether it is good.
+bool note(const SolveReport& report, const StepSolver& solver, const System& system, ConsistentStart& result) {
+  for (const int row : solver.dependent()) result.dependent.push_back(system.constraint_name(row));
   result.status = report.status;
   result.trouble = explain(report, system, instant(result.state), 0.0);
   return report.status == Status::ok;
@@ -74,17 +67,11 @@ ConsistentStart consistent_positions(const System& system, const State& start) {
   std::erase_if(result.before, [](const Violation& v) { return v.velocity; });
   if (result.before.empty()) return result;
 
-  // M(q₀)(x − q₀) + G(x)ᵀλ = 0, g(x) ∈ S. Written with p so that any kinetic energy serves.
   State& state = result.state;
-  AffineProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}));
-  const Vector minus_q = -start.q, zero = Vector::Zero(system.size());
-  const Vector offset = system.momentum({start.t, start.q.data(), zero.data()});
-  problem.inertias[0] = {.t = start.t, .q = &start.q, .v = &minus_q, .v_slope = 1.0, .momentum = 1.0};
-  problem.rhs = &offset;
-  problem.reactions[0] = {start.t, nullptr, 1.0, 1.0};
-  problem.condition = {start.t, nullptr, 1.0, 0.0};
-  problem.size = ConfigurationSize().of(system, start);
-  if (!project(problem, state.q, result, system)) {
+  Nearest nearest(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}), true);
+  StepSolver solver{Multipliers{}};
+  const SolveReport report = nearest.position(start.t, ConfigurationSize().of(system, start), state.q, solver);
+  if (!note(report, solver, system, result)) {
     auto left = violations(system, state, mended);
     std::erase_if(left, [](const Violation& v) { return v.velocity; });
     if (!left.empty()) result.trouble += message("; left over: {}", describe(left));
@@ -101,18 +88,13 @@ ConsistentStart consistent_velocities(const System& system, const State& start) 
   std::erase_if(result.before, [](const Violation& v) { return !v.velocity; });
   if (result.before.empty()) return result;
 
-  // M(q)(x − v₀) + G(q)ᵀμ = 0, G(q) x + g_t = 0 for the equalities.
   State& state = result.state;
-  AffineProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{}));
-  const Vector momentum = system.momentum({start.t, state.q.data(), start.v.data()});
-  problem.inertias[0] = {.t = start.t, .q = &state.q, .v_slope = 1.0, .momentum = 1.0};
-  problem.rhs = &momentum;
-  problem.reactions[0] = {start.t, &state.q, 0.0, 1.0};
-  problem.condition = {start.t, &state.q, 0.0, 1.0};
-  for (Set& limit : problem.limits)
+  Nearest nearest(std::make_shared<const Assembly>(system, Assembly::Parts{}));
+  for (Set& limit : nearest.rate_limits())
     if (limit != Set::zero) limit = Set::whole;
-  problem.size = start.v.lpNorm<Eigen::Infinity>();
-  if (!project(problem, state.v, result, system)) return result;
+  StepSolver solver{Multipliers{}};
+  const SolveReport report = nearest.velocity(start.t, start.v.lpNorm<Eigen::Infinity>(), state.q, state.v, solver);
+  if (!note(report, solver, system, result)) return result;
   state.p = system.momentum(instant(state));
   result.moved_v = (state.v - start.v).lpNorm<Eigen::Infinity>();
   return result;

@@ -16,18 +16,14 @@ void add(SolveReport& sum, const SolveReport& one) {
 }  // namespace
 
 IndexOne::General::General(const System& system)
-    : assembly(std::make_shared<const Assembly>(system, Assembly::Parts{})),
-      acceleration(assembly),
-      position(assembly),
-      velocity(assembly) {}
+    : assembly(std::make_shared<const Assembly>(system, Assembly::Parts{})), acceleration(assembly), nearest(assembly) {}
 
 IndexOne::IndexOne(const System& system, const SolverMethod& method)
     : system_(system),
       solver_(method),
       lambda_(Vector::Zero(system.constraint_count())),
       q_(system.size()),
-      base_(Vector::Zero(system.size())),
-      zero_(Vector::Zero(system.size())) {
+      base_(Vector::Zero(system.size())) {
   if (std::holds_alternative<Multipliers>(method)) schur_ = Schur::of(system);
 }
 
@@ -85,21 +81,6 @@ bool IndexOne::position_by_schur(double t, double size, Vector& q, SolveReport& 
   return false;
 }
 
-SolveReport IndexOne::project_position(double t, double size, Vector& q) {
-  AffineProblem& problem = general().position;
-  q_ = q;
-  minus_q_ = -q;
-  base_.setZero();
-  system_.add_dynamics({t, q_.data(), zero_.data()}, 1.0, 0.0, base_.data());
-  problem.inertias[0] = {.t = t, .q = &q_, .v = &minus_q_, .v_slope = 1.0, .momentum = 1.0};
-  problem.reactions[0] = {.t = t, .q = &q_, .weight = 1.0};
-  problem.condition = {.t = t, .q_slope = 1.0};
-  problem.rhs = &base_;
-  problem.size = size;
-  lambda_.setZero();
-  return solver_.solve(problem, q, lambda_);
-}
-
 bool IndexOne::velocity_by_schur(double t, const Vector& q, Vector& v) {
   system_.constraint_rates({t, q.data(), v.data()}, lambda_.data());
   schur_->correct(base_.data(), lambda_.data());
@@ -110,16 +91,7 @@ bool IndexOne::velocity_by_schur(double t, const Vector& q, Vector& v) {
 
 SolveReport IndexOne::project_velocity(double t, const Vector& q, Vector& v) {
   if (schur_ && schur_->linearize(t, q.data()) && velocity_by_schur(t, q, v)) return {.factorizations = 1};
-  AffineProblem& problem = general().velocity;
-  base_.setZero();
-  system_.add_dynamics({t, q.data(), v.data()}, 1.0, 0.0, base_.data());
-  problem.inertias[0] = {.t = t, .q = &q, .v_slope = 1.0, .momentum = 1.0};
-  problem.reactions[0] = {.t = t, .q = &q, .weight = 1.0};
-  problem.condition = {.t = t, .q = &q, .rate_weight = 1.0};
-  problem.rhs = &base_;
-  problem.size = v.lpNorm<Eigen::Infinity>();
-  lambda_.setZero();
-  return solver_.solve(problem, v, lambda_);
+  return general().nearest.velocity(t, v.lpNorm<Eigen::Infinity>(), q, v, solver_);
 }
 
 SolveReport IndexOne::settle(double t, double size, Vector& q, Vector& v, Vector& a, Vector& lambda) {
@@ -132,7 +104,7 @@ SolveReport IndexOne::settle(double t, double size, Vector& q, Vector& v, Vector
           acceleration_by_schur({t, q.data(), v.data()}, a, lambda))
         return report;
     } else {
-      add(report, project_position(t, size, q));
+      add(report, general().nearest.position(t, size, q, solver_));
     }
     if (report.status == Status::ok) add(report, project_velocity(t, q, v));
     if (report.status != Status::ok) return report;

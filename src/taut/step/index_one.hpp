@@ -2,7 +2,7 @@
 
 #include <optional>
 #include <taut/step/acceleration_problem.hpp>
-#include <taut/step/affine_problem.hpp>
+#include <taut/step/nearest.hpp>
 #include <taut/step/schur.hpp>
 #include <taut/step/step_solver.hpp>
 
@@ -31,8 +31,6 @@ class IndexOne {
   const std::vector<int>& dependent() const { return solver_.dependent(); }
 
  private:
-  SolveReport project_position(double t, double size, Vector& q);
-
   // The same by the Schur complement; false where that fails, with nothing changed. The last two need it at their place.
   bool position_by_schur(double t, double size, Vector& q, SolveReport& report);
   bool velocity_by_schur(double t, const Vector& q, Vector& v);
@@ -43,14 +41,14 @@ class IndexOne {
     explicit General(const System& system);
     std::shared_ptr<const Assembly> assembly;
     AccelerationProblem acceleration;
-    AffineProblem position, velocity;
+    Nearest nearest;
   };
   General& general();
 
   StepSolver solver_;
   std::optional<General> general_;
   std::optional<Schur> schur_;
-  Vector lambda_, q_, minus_q_, base_, zero_;
+  Vector lambda_, q_, base_;
 };
 
 }  // namespace taut
