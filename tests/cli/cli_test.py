@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+import h5py
+import numpy
+
 PROGRAM = sys.argv.pop(1)
 
 
@@ -45,6 +48,29 @@ class Cli(unittest.TestCase):
             self.assertEqual(table[0], "t,eps 1e-5,eps 1e-7,eps 1e-9")
             self.assertEqual(len(table), 2002)
             self.assertTrue(all(len(line.split(",")) == 4 for line in table))
+
+    def test_results_become_csv_npz_and_vtk(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            model = place / "pendulum.yaml"
+            self.assertEqual(run("init", str(model)).returncode, 0)
+            results = place / "run.h5"
+            self.assertEqual(run("run", str(model), "--until", "1", "--out", str(results)).returncode, 0)
+            for name in ["run.csv", "run.npz", "run.vtk"]:
+                done = run("convert", str(results), str(place / name))
+                self.assertEqual(done.returncode, 0, done.stderr)
+            with h5py.File(results) as file:
+                q, t = file["q"][()], file["t"][:, 0]
+            table = numpy.genfromtxt(place / "run.csv", delimiter=",", names=True, deletechars="")
+            arrays = numpy.load(place / "run.npz")
+            self.assertEqual(len(t), 51)
+            self.assertTrue((arrays["q"] == q).all() and (arrays["t"] == t).all() and (table["A.x"] == q[:, 0]).all())
+            self.assertEqual([name.decode() for name in arrays["coordinates"]], ["A.x", "A.y", "B.x", "B.y"])
+            frame = (place / "run_000050.vtk").read_text().splitlines()
+            at = frame.index("POINTS 2 double")
+            self.assertEqual([float(x) for x in frame[at + 1].split()], [q[50, 0], q[50, 1], 0.0])
+            self.assertEqual(len(json.loads((place / "run.vtk.series").read_text())["files"]), 51)
+            self.assertEqual(run("convert", str(results), str(place / "run.xls")).returncode, 2)
 
     def test_bad_input_is_2_with_one_clear_line(self):
         cases = {

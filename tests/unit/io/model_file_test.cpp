@@ -161,6 +161,8 @@ TEST(ModelFile, MistakesAreToldWithFileLineAndKey) {
   EXPECT_EQ(told("name: nothing\n"), "m.yaml: nothing moves: give `masses` or `coordinates`.");
   EXPECT_EQ(told("coordinates: [x]\npotential: x\n"),
             "m.yaml: the coordinate 'x' has no inertia; it must occur in the `kinetic` energy.");
+  EXPECT_EQ(told("coordinates: [x, y]\nkinetic: \"x'^2\"\n"),
+            "m.yaml: the coordinate 'y' has no inertia; it must occur in the `kinetic` energy.");
   EXPECT_EQ(told("coordinates: [x]\nkinetic: \"x'^2\"\nrun: {step: -1}\n"), "m.yaml:3: run.step: must be positive, got -1");
   EXPECT_EQ(told("coordinates: [x]\nkinetic: \"x'^2\"\nrun: {integrator: midpont}\n").substr(0, 66),
             "m.yaml:3: run.integrator: there is no integrator 'midpont'; there ");

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <string>
+#include <taut/base/require.hpp>
+#include <utility>
+#include <vector>
+
+/// YAML with places: what was wrong, in which file, line and entry.
+namespace taut {
+
+/// A mistake whose place is known already.
+class LocatedError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A node with the file it stands in and the way to it: "run.integrator".
+struct Item {
+  std::string file, key;
+  YAML::Node node;
+
+  [[noreturn]] void fail(const std::string& what) const;
+  Item under(const std::string& name, const YAML::Node& child) const {
+    return {file, key.empty() ? name : key + "." + name, child};
+  }
+  Item at(std::size_t index, const YAML::Node& child) const {
+    return {file, key + "[" + std::to_string(index) + "]", child};
+  }
+
+  std::string word() const;
+
+  /// Entries of a table, in the order of the file; refuses keys that are given twice.
+  std::vector<std::pair<std::string, Item>> entries() const;
+
+  /// The same with known names only.
+  std::vector<std::pair<std::string, Item>> entries(const std::vector<std::string>& known) const;
+
+  std::vector<Item> list() const;
+};
+
+struct Document {
+  std::string file;
+  YAML::Node root;
+};
+
+/// The text of a file. Throws InputError if there is none.
+std::string read_text(const std::string& path);
+
+/// A text and the files it includes, those first; only the given keys may stand at the top. `all` collects the texts.
+void load_documents(const std::string& text, const std::string& file, const std::vector<std::string>& sections,
+                    std::vector<Document>& out, std::string& all);
+
+}  // namespace taut
