@@ -4,9 +4,11 @@
 #include <taut/diagnostics/certificate.hpp>
 #include <taut/diagnostics/symmetry.hpp>
 #include <taut/integrators/catalog.hpp>
+#include <taut/models/beam.hpp>
 #include <taut/models/chain.hpp>
 #include <taut/models/double_compound_pendulum.hpp>
 #include <taut/models/double_spherical_pendulum.hpp>
+#include <taut/models/vibrating_string.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/simulate.hpp>
 #include <taut/simulate/start.hpp>

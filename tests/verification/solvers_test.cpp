@@ -56,6 +56,7 @@ TEST(StepSolvers, HangingMassShowsItsWeightInEveryIntegratorAndSolver) {
   for (const NamedIntegrator& integrator : integrators())
     for (const NamedSolver& solver : solvers()) {
       if (solver.name != "multipliers" && takes_multipliers_only(integrator)) continue;
+      if (solver.name == "splitting" && !integrator.integrator.traits().splits) continue;  // refused
       const auto path = simulate(system, start, integrator.integrator, solver.method, {.step = 0.01, .end = 0.1});
       ASSERT_TRUE(path.finished) << path.message;
       EXPECT_NEAR(path.last.lambda[0] / (mass * g / length), 1.0, 1e-4) << integrator.name << ", " << solver.name;

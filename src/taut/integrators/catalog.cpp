@@ -101,6 +101,7 @@ const std::vector<NamedSolver>& solvers() {
       {"augmented-lagrangian-2", "the same with the second-order update (11)",
        AugmentedLagrangian{.update = Update::second_order}},
       {"uzawa", "first-order dual iteration", Uzawa{}},
+      {"splitting", "ALG2 for lengths and linear dynamics, accelerated (gcn, newmark, houbolt, static)", Splitting{}},
   };
   return all;
 }
@@ -144,6 +145,13 @@ SolverMethod solver_named(const std::string& name, const NamedOptions& options) 
     require(uzawa->tolerance > 0.0, "{}: tolerance must be positive, got {}.", name, uzawa->tolerance);
     require(uzawa->relaxation > 0.0 && uzawa->relaxation < 2.0, "{}: relaxation must lie in (0, 2), got {}.", name,
             uzawa->relaxation);
+  } else if (auto* splitting = std::get_if<Splitting>(&method)) {
+    splitting->r = given.number("r", splitting->r);
+    splitting->tolerance = given.number("tolerance", splitting->tolerance);
+    splitting->relaxation = given.number("relaxation", splitting->relaxation);
+    splitting->anderson = int(given.number("anderson", splitting->anderson));
+    splitting->stop = given.word("stop", {"error", "change"}, 0) == 0 ? Splitting::Stop::error : Splitting::Stop::change;
+    const SplittingSolver checked(*splitting);  // throws if an option makes no sense
   } else if (auto* newton = std::get_if<Multipliers>(&method)) {
     newton->newton.tolerance = given.number("tolerance", newton->newton.tolerance);
     require(newton->newton.tolerance > 0.0, "{}: tolerance must be positive, got {}.", name, newton->newton.tolerance);

@@ -98,7 +98,8 @@ Traits Gcn::traits() const {
           .symmetric = reached == 2,
           .holds_velocities = false,
           .multiplier_time = 0.0,
-          .multiplier_order = reached};
+          .multiplier_order = reached,
+          .splits = reaction != Reaction::middle};
 }
 
 std::unique_ptr<Stepper> Gcn::bind(const System& system, const SolverMethod& method) const {

@@ -63,8 +63,13 @@ class HouboltStepper final : public Stepper {
 }  // namespace
 
 Traits Houbolt::traits() const {
-  return {
-      .name = "Houbolt", .levels = 3, .order = 2, .holds_velocities = false, .multiplier_time = 1.0, .multiplier_order = 2};
+  return {.name = "Houbolt",
+          .levels = 3,
+          .order = 2,
+          .holds_velocities = false,
+          .multiplier_time = 1.0,
+          .multiplier_order = 2,
+          .splits = true};
 }
 
 std::unique_ptr<Stepper> Houbolt::bind(const System& system, const SolverMethod& method) const {

@@ -49,6 +49,13 @@ void require_holonomic(const System& system, const std::string& scheme) {
             scheme, block->name(0));
 }
 
+void require_splitting(const Traits& traits, const SolverMethod& method) {
+  require(traits.splits || !std::holds_alternative<Splitting>(method),
+          "{}: does not go with Splitting, which needs a step with one reaction that turns with it: Gcn (gcn) and Newmark "
+          "(newmark) with the reaction `new` or `centred`, and Houbolt (houbolt); or take Multipliers.",
+          traits.name);
+}
+
 std::string explain(const SolveReport& report, const System& system, const Instant& at, double h) {
   const auto worst = [&] {
     return report.worst_constraint >= 0 ? system.constraint_name(report.worst_constraint) : std::string("none");
@@ -71,6 +78,12 @@ std::string explain(const SolveReport& report, const System& system, const Insta
       return cause.empty() ? "the matrix of the step is singular: the constraints stand in a singular position" : cause;
     }
     case Status::slow:
+      if (report.compression > 0.0)
+        return message(
+            "no convergence after {} sweeps; Splitting needs r above the largest compression, which is {} here: r = {} "
+            "would "
+            "do, or 0 to have it chosen",
+            report.multiplier_updates, report.compression, 2.0 * report.compression);
       if (report.multiplier_updates > 0)
         return message(
             "no convergence after {} updates of the multipliers, the last shrank by {}; the worst constraint is '{}', off "

@@ -23,6 +23,7 @@ struct Traits {
   bool holds_velocities = true;  ///< G v + g_t = 0 at step ends; otherwise what is off in v may alternate for ever
   double multiplier_time = 0.0;  ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
   int multiplier_order = 0;      ///< of λ at that time; 0 promises nothing
+  bool splits = false;           ///< its steps can be solved by Splitting
   int error_order = 0;           ///< the local error estimate is O(h^(error_order + 1)); 0: there is none
 };
 
@@ -55,6 +56,9 @@ class Stepper {
   virtual const std::vector<int>& dependent() const = 0;
 };
 
+/// Refuses Splitting in the name of a scheme whose steps it cannot take.
+void require_splitting(const Traits& traits, const SolverMethod& method);
+
 template <class Scheme>
 concept IntegratorScheme = requires(const Scheme& scheme, const System& system, const SolverMethod& method) {
   { scheme.traits() } -> std::same_as<Traits>;
@@ -71,6 +75,7 @@ class Integrator {
 
   /// Throws InputError with what would work if the scheme cannot take this system or this method.
   std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const {
+    require_splitting(traits(), method);
     return held_->bind(system, method);
   }
 

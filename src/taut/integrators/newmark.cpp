@@ -94,7 +94,8 @@ Traits Newmark::traits() const {
           .symmetric = second && beta == 0.25,
           .holds_velocities = false,
           .multiplier_time = 0.5,
-          .multiplier_order = second ? 2 : 1};
+          .multiplier_order = second ? 2 : 1,
+          .splits = true};
 }
 
 std::unique_ptr<Stepper> Newmark::bind(const System& system, const SolverMethod& method) const {

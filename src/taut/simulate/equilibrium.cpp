@@ -12,7 +12,7 @@ namespace taut {
 namespace {
 
 double lowest_eigenvalue(const System& system, const State& at) {
-  constexpr int largest_dense = 300;
+  constexpr int largest_dense = 800;
   const int n = system.size();
   if (n > largest_dense) return std::numeric_limits<double>::quiet_NaN();
   Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
@@ -52,51 +52,69 @@ double lowest_eigenvalue(const System& system, const State& at) {
 Equilibrium equilibrium(const System& system, const State& start, const EquilibriumOptions& options) {
   require(system.holonomic(), "equilibrium: constraints on velocities say nothing about rest.");
   const int n = system.size();
+  const bool direct = options.approach == EquilibriumOptions::Approach::direct;
   Equilibrium out{.state = state_at(system, start.t, start.q, Vector::Zero(n))};
   AffineProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}));
-  StepSolver solver{Multipliers{}};
+  StepSolver solver{options.method};
   const Vector zero = Vector::Zero(n);
   Vector from, minus, x, lambda = Vector::Zero(system.constraint_count());
+  if (start.lambda.size() == lambda.size()) lambda = start.lambda;
   const double size = std::max(ConfigurationSize().of(system, out.state), 1e-300);
+  problem.inertias[1] = {.t = start.t, .q = &zero, .v = &zero, .q_slope = 1.0, .force = -1.0};
+  problem.reactions[0] = {.t = start.t, .q = &zero, .q_slope = 1.0, .weight = 1.0};
+  problem.condition = {.t = start.t, .q = &zero, .q_slope = 1.0};
+  problem.size = size;
+  const auto settle = [&] {
+    out.state.lambda = lambda;
+    out.state.p = system.momentum(instant(out.state));
+    Vector balance = system.force(instant(out.state));
+    system.add_constraint_forces(start.t, out.state.q.data(), lambda.data(), -1.0, balance.data());
+    out.residual = n > 0 ? balance.lpNorm<Eigen::Infinity>() : 0.0;
+    out.lowest_eigenvalue = lowest_eigenvalue(system, out.state);
+  };
+  // One solution of the equations in x, from where we are.
+  const auto solve = [&](Vector& trial) {
+    const SolveReport report = solver.solve(problem, x, trial);
+    out.newton_iterations += report.newton_iterations;
+    out.multiplier_updates += report.multiplier_updates;
+    out.status = report.status == Status::ok && !x.allFinite() ? Status::not_finite : report.status;
+    if (out.status != Status::ok) out.trouble = explain(report, system, instant(out.state), 0.0);
+    return out.status == Status::ok;
+  };
+  if (direct) {
+    out.steps = 1;
+    x = out.state.q;
+    if (!solve(lambda)) return out;
+    out.state.q = x;
+    settle();
+    return out;
+  }
+
   // A time in which the forces move the configuration by a tenth of itself, to begin with.
   const double force = system.force(instant(out.state)).lpNorm<Eigen::Infinity>();
   const Vector ones = Vector::Ones(n);
   const double mass = system.momentum({start.t, start.q.data(), ones.data()}).lpNorm<Eigen::Infinity>();
   double tau = force > 0.0 ? 0.1 * size * mass / force : 1.0;
-  const double longest = 1e12 * tau;
+  const double longest = 1e12 * tau, shortest = 1e-12 * tau;
   for (out.steps = 1; out.steps <= options.max_steps; ++out.steps) {
     from = out.state.q;
     minus = -from / tau;
     const bool last = tau >= longest;
     problem.inertias[0] = {
         .t = start.t, .q = &from, .v = &minus, .v_slope = 1.0 / tau, .momentum = last ? 0.0 : 1.0, .rate = true};
-    problem.inertias[1] = {.t = start.t, .q = &zero, .v = &zero, .q_slope = 1.0, .force = -1.0};
-    problem.reactions[0] = {.t = start.t, .q = &zero, .q_slope = 1.0, .weight = 1.0};
-    problem.condition = {.t = start.t, .q = &zero, .q_slope = 1.0};
-    problem.size = size;
     x = from;
     Vector trial = lambda;
-    const SolveReport report = solver.solve(problem, x, trial);
-    out.newton_iterations += report.newton_iterations;
-    if (report.status != Status::ok || !x.allFinite()) {
-      if (report.status == Status::contradictory || tau < 1e-12 * longest * 1e-12) {
-        out.status = report.status;
-        out.trouble = explain(report, system, instant(out.state), 0.0);
-        return out;
-      }
+    if (!solve(trial)) {
+      if (out.status == Status::contradictory || tau < shortest) return out;
       tau *= 0.1;
       continue;
     }
+    out.trouble.clear();
     const double change = (x - from).lpNorm<Eigen::Infinity>();
     out.state.q = x;
     lambda = trial;
     if (change <= options.tolerance * size && tau > 1e-6 * longest) {
-      out.state.lambda = lambda;
-      out.state.p = system.momentum(instant(out.state));
-      Vector balance = system.force(instant(out.state));
-      system.add_constraint_forces(start.t, out.state.q.data(), lambda.data(), -1.0, balance.data());
-      out.residual = balance.lpNorm<Eigen::Infinity>();
-      out.lowest_eigenvalue = lowest_eigenvalue(system, out.state);
+      settle();
       return out;
     }
     tau = std::min(tau * (change < 0.05 * size ? 10.0 : 2.0), longest);
@@ -104,6 +122,59 @@ Equilibrium equilibrium(const System& system, const State& start, const Equilibr
   out.status = Status::slow;
   out.trouble = message("no equilibrium after {} steps; the configuration still moves", options.max_steps);
   return out;
+}
+
+EquilibriumPath follow(const std::function<System(double)>& system, const State& start, double from, double to,
+                       int increments, const EquilibriumOptions& options) {
+  require(increments > 0, "follow: needs at least one increment, got {}.", increments);
+  constexpr double smallest = 1e-4;  // of the way: finer does not tell a limit point from a hard problem
+  constexpr double nudge = 1e-5;
+  EquilibriumPath path;
+  EquilibriumOptions direct = options, flow = options;
+  direct.approach = EquilibriumOptions::Approach::direct;
+  flow.approach = EquilibriumOptions::Approach::flow;
+  const auto take = [&](double parameter, Equilibrium found) {
+    path.parameter.push_back(parameter);
+    path.points.push_back(std::move(found));
+  };
+  take(from, equilibrium(system(from), start, flow));
+  if (path.points.back().status != Status::ok) {
+    path.trouble = message("at the first parameter, {}: {}", from, path.points.back().trouble);
+    return path;
+  }
+  double done = 0.0, share = 1.0 / increments;
+  while (done < 1.0) {
+    const State& last = path.points.back().state;
+    const double ahead = std::min(1.0, done + share), parameter = from + ahead * (to - from);
+    const System next = system(parameter);
+    Equilibrium found = equilibrium(next, last, direct);
+    // A configuration that moved by a tenth of itself is on another branch, or Newton went astray.
+    const double size = std::max(last.q.lpNorm<Eigen::Infinity>(), 1e-300);
+    const bool near = (found.state.q - last.q).lpNorm<Eigen::Infinity>() < 0.1 * size;
+    const bool kept =
+        found.lowest_eigenvalue >= 0.0 || path.points.back().lowest_eigenvalue < 0.0 || std::isnan(found.lowest_eigenvalue);
+    if (found.status == Status::ok && near && kept) {
+      take(parameter, std::move(found));
+      done = ahead;
+      share = std::min(1.5 * share, 1.0 / increments);
+    } else if (share > smallest) {
+      share *= 0.5;
+    } else {
+      path.jumps.push_back(parameter);
+      // Off the branch by a little, in no direction in particular: an unstable equilibrium is one only exactly.
+      State off = last;
+      for (Eigen::Index i = 0; i < off.q.size(); ++i) off.q[i] += nudge * size * std::sin(1.0 + 2.3 * double(i));
+      take(parameter, equilibrium(next, off, flow));
+      if (path.points.back().status != Status::ok) {
+        path.trouble = message("at {}: {}", parameter, path.points.back().trouble);
+        return path;
+      }
+      done = ahead;
+      share = 1.0 / increments;
+    }
+  }
+  path.finished = true;
+  return path;
 }
 
 }  // namespace taut

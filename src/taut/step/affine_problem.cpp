@@ -99,4 +99,28 @@ void AffineProblem::add_slopes(const double* x, const double* Lambda, const doub
   assembly_->add_gradient(condition.t, along(condition.q, condition.q_slope, x), 1.0, row_weight, values);
 }
 
+void AffineProblem::split(SplitForm& form) {
+  const System& system = assembly_->system();
+  form.system = &system;
+  for (const auto& block : system.dynamics())
+    if (!block->affine()) form.refusal = "the dynamics are not linear: '" + block->name(0) + "'; use Multipliers";
+  if (condition.rate_weight != 0.0) form.refusal = "takes conditions on positions only; use Multipliers";
+  form.t = condition.t;
+  form.q = condition.q;
+  form.slope = condition.q_slope;
+  rest_.setZero(unknowns());
+  form.beta = 0.0;
+  for (const Reaction& reaction : reactions) {
+    if (reaction.weight == 0.0) continue;
+    const double share = reaction.weight / force_scale();
+    form.beta += share * reaction.q_slope / condition.q_slope;
+    if (reaction.q != nullptr) rest_ += share * *reaction.q;
+  }
+  if (condition.q != nullptr) rest_ -= form.beta * *condition.q;
+  form.rest = &rest_;
+  form.weights.clear();
+  for (const Inertia& inertia : inertias)
+    form.weights.insert(form.weights.end(), {inertia.q_slope, inertia.v_slope, inertia.momentum, inertia.force});
+}
+
 }  // namespace taut

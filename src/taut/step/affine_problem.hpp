@@ -59,6 +59,8 @@ class AffineProblem final : public StepProblem {
   void residual(const double* x, const double* Lambda, double* r, double* c) override;
   void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override;
 
+  void split(SplitForm& form) override;
+
   /// out += momentum·p + force·f where the inertia k is evaluated at x.
   void add_dynamics(int k, const double* x, double momentum, double force, double* out);
 
@@ -71,7 +73,7 @@ class AffineProblem final : public StepProblem {
 
   std::shared_ptr<const Assembly> assembly_;
   bool constant_mass_;
-  Vector q_, v_, place_, zero_;
+  Vector q_, v_, place_, zero_, rest_;
 };
 
 }  // namespace taut

@@ -1,11 +1,27 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <taut/base/vector.hpp>
 #include <taut/linalg/layout.hpp>
 #include <taut/system/set.hpp>
 #include <vector>
 
 namespace taut {
+
+class System;
+
+/// What a problem is to Splitting: R is linear; the lengths of vectors that the constraints of the system ask for are those at q + slope·x; and
+/// their forces act along βy + D·rest, with y = D(q + slope·x) the vector and β its share.
+struct SplitForm {
+  const System* system = nullptr;
+  double t = 0.0;
+  const Vector* q = nullptr;  ///< none means zero
+  double slope = 1.0, beta = 1.0;
+  const Vector* rest = nullptr;
+  std::vector<double> weights{};  ///< equal ones mean an equal matrix of R
+  std::string refusal{};          ///< why the problem is none of this kind
+};
 
 /// What a scheme asks to be solved in one step:
 ///
@@ -38,6 +54,11 @@ class StepProblem {
 
   /// R and c are linear, with equalities only: no iteration is needed.
   virtual bool linear() const { return false; }
+
+  virtual void split(SplitForm& form) {
+    form.refusal =
+        "this scheme poses no problem with one linear part and one reaction; Gcn, Newmark, Houbolt and equilibrium() do";
+  }
 
   int constraints() const { return int(sets().size()); }
 };

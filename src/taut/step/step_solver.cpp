@@ -16,8 +16,13 @@ constexpr double suspicious_pivots = 1e-13;
 /// ε chosen automatically, in units of |S|: the update contracts by 1/(1 + 100 s) where s ≤ 1 is an eigenvalue of S over |S|.
 constexpr double automatic_shift = 0.01;
 
-const NewtonOptions& newton_of(const SolverMethod& method) {
-  return std::visit([](const auto& m) -> const NewtonOptions& { return m.newton; }, method);
+NewtonOptions newton_of(const SolverMethod& method) {
+  return std::visit(
+      [](const auto& m) {
+        if constexpr (requires { m.newton; }) return m.newton;
+        return NewtonOptions{};
+      },
+      method);
 }
 
 }  // namespace
@@ -30,6 +35,7 @@ std::string name_of(const SolverMethod& method) {
                                                                    : "AugmentedLagrangian, second order";
     }
     std::string operator()(const Uzawa&) const { return "Uzawa"; }
+    std::string operator()(const Splitting&) const { return "Splitting"; }
   };
   return std::visit(Names{}, method);
 }
@@ -226,6 +232,7 @@ StepSolver::StepSolver(const SolverMethod& method)
   if (const auto* uzawa = std::get_if<Uzawa>(&method_))
     require(uzawa->relaxation > 0.0 && uzawa->relaxation < 2.0, "Uzawa: relaxation must lie in (0, 2), got {}.",
             uzawa->relaxation);
+  if (const auto* splitting = std::get_if<Splitting>(&method_)) splitting_ = std::make_unique<SplittingSolver>(*splitting);
 }
 StepSolver::~StepSolver() = default;
 StepSolver::StepSolver(StepSolver&&) noexcept = default;
@@ -233,7 +240,20 @@ StepSolver& StepSolver::operator=(StepSolver&&) noexcept = default;
 
 const std::vector<int>& StepSolver::dependent() const { return kkt_->dependent; }
 
+SolveReport StepSolver::split(StepProblem& problem, Vector& x, Vector& lambda) {
+  const Vector guess = x, multiplier = lambda;
+  SolveReport report = splitting_->solve(problem, x, lambda);
+  if (report.status != Status::slow && report.status != Status::not_finite) return report;
+  // To say which r would do: what Newton finds from the same guess, and nothing of it is kept.
+  StepSolver newton{Multipliers{}};
+  Vector other = guess, force = multiplier;
+  if (newton.solve(problem, other, force).status == Status::ok && force.size() > 0)
+    report.compression = std::max(0.0, -force.minCoeff());
+  return report;
+}
+
 SolveReport StepSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
+  if (splitting_ && problem.constraints() > 0) return split(problem, x, lambda);
   kkt_->bind(problem);
   if (kkt_->rebuilt) newton_.forget();
   kkt_->rebuilt = false;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <taut/step/newton.hpp>
+#include <taut/step/splitting.hpp>
 #include <taut/step/step_problem.hpp>
 #include <variant>
 #include <vector>
@@ -39,18 +40,19 @@ struct Uzawa {
   NewtonOptions newton{};
 };
 
-using SolverMethod = std::variant<Multipliers, AugmentedLagrangian, Uzawa>;
+using SolverMethod = std::variant<Multipliers, AugmentedLagrangian, Uzawa, Splitting>;
 std::string name_of(const SolverMethod& method);
 
 struct SolveReport {
   Status status = Status::ok;
   int newton_iterations = 0;
-  int multiplier_updates = 0;  ///< inner solutions, each followed by an update of λ; 0 for Multipliers
+  int multiplier_updates = 0;  ///< inner solutions, or sweeps, each followed by an update of λ; 0 for Multipliers
   int factorizations = 0;
   double correction = 0.0;   ///< last change of x
   double contraction = 0.0;  ///< of the corrections (Newton), or of the updates
   double violation = 0.0;    ///< largest distance of c to its set
   int worst_constraint = -1;
+  double compression = 0.0;  ///< where Splitting failed for it: the largest −λ, which r must exceed
 };
 
 /// Solves step problems by one method and keeps what can be kept between them: the matrix, its factor, the rank.
@@ -79,6 +81,7 @@ class StepSolver {
 
  private:
   class Kkt;
+  SolveReport split(StepProblem& problem, Vector& x, Vector& lambda);
   SolveReport attempt(Vector& z);
   SolveReport iterate_updates(Vector& z, double tolerance, int max_updates);
   bool set_dependent_aside(const Vector& z);
@@ -88,6 +91,7 @@ class StepSolver {
   SolverMethod method_;
   Newton newton_;
   std::unique_ptr<Kkt> kkt_;
+  std::unique_ptr<SplittingSolver> splitting_;
   Vector z_, center_step_;
 };
 

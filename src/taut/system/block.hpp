@@ -66,6 +66,9 @@ class Block {
   virtual std::string name(int term) const = 0;
   const std::vector<int>& stencils() const { return stencils_; }
 
+  /// Whether square slopes have an entry (i, j) of a stencil. What a block does not couple has no slot.
+  virtual bool couples(int, int) const { return true; }
+
  protected:
   std::vector<int> stencils_;
 };
@@ -76,6 +79,7 @@ class DynamicsBlock : public Block {
   virtual std::unique_ptr<DynamicsBlock> clone() const = 0;
   virtual bool constant_mass() const = 0;             ///< p = M v with M constant, or no p at all
   virtual bool lumped_mass() const { return false; }  ///< constant, and M diagonal
+  virtual bool affine() const { return false; }       ///< p and f have constant slopes
   virtual bool conservative() const = 0;  ///< no force besides ∂L/∂q, and L without explicit time as far as declared
   virtual const DiscreteForces* discrete() const { return nullptr; }  ///< where the block has discrete gradients
   virtual double kinetic(const Instant& at) const = 0;
@@ -89,6 +93,13 @@ class DynamicsBlock : public Block {
 
   /// Slopes of momentum·p + force·f in x, per term: width × width, row by row.
   virtual void add_slopes(const Instant& at, const SlopeWeights& weights, const int* slots, double* values) const = 0;
+};
+
+/// A constraint on the length of a vector that is linear in q: g = w/2 (|y|² − l²), y = Σ cₖ qₖ − a, where the qₖ are the stencil, `a.size()`
+/// coordinates at a time.
+struct SpanRow {
+  std::vector<double> c, a;
+  double length = 1.0, weight = 1.0;
 };
 
 /// Constraints g(t,q) ∈ S. Rows of one term are neighbours.
@@ -105,6 +116,7 @@ class ConstraintBlock : public Block {
   }
 
   virtual const DiscreteDirections* discrete() const { return nullptr; }
+  virtual bool span(int, SpanRow&) const { return false; }  ///< describes a term that has this form; false for others
 
   virtual void values(double t, const double* q, double* g) const = 0;
 
@@ -125,18 +137,20 @@ class ConstraintBlock : public Block {
   virtual void add_curvature(double t, const double* q, const double* lambda, double weight, const int* slots,
                              double* values) const = 0;
 
-  /// The potential dist²(g, S)/(2ε) that replaces these constraints.
+  /// The potential dist²(g, S)/(2ε) that replaces these constraints; ε times its compliance for a term that has one.
   virtual std::unique_ptr<DynamicsBlock> penalized(double epsilon) const = 0;
 };
 
-/// The slots of add_slopes and add_curvature: entry (i, j) of each term at slot(stencil i, stencil j).
+/// The slots of add_slopes and add_curvature: entry (i, j) of each term at slot(stencil i, stencil j), row by row, without those that the
+/// block does not couple.
 template <class Slot> std::vector<int> square_slots(const Block& block, const Slot& slot) {
   const int n = block.width();
   std::vector<int> slots;
   slots.reserve(block.stencils().size() * n);
   for (int k = 0; k < block.terms(); ++k)
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) slots.push_back(slot(block.stencils()[k * n + i], block.stencils()[k * n + j]));
+      for (int j = 0; j < n; ++j)
+        if (block.couples(i, j)) slots.push_back(slot(block.stencils()[k * n + i], block.stencils()[k * n + j]));
   return slots;
 }
 

@@ -13,16 +13,27 @@ template <ConstraintTerm Term> Set set_of(const Term& term) {
   return Set::zero;
 }
 
-/// ∇̄g of one row of a constraint term.
+/// The share of ε that the penalty of a term takes.
+template <ConstraintTerm Term> double compliance_of(const Term& term) {
+  if constexpr (requires { term.compliance(); }) return term.compliance();
+  return 1.0;
+}
+
+/// ∇̄g of one row of a constraint term; for a quadratic g it is ∇g in the middle.
 template <class X, ConstraintTerm Term>
-Local<X, Term::width> discrete_row(const Term& term, const X& t, const Local<X, Term::width>& q0,
-                                   const Local<X, Term::width>& q1, int row) {
-  return discrete_gradient<Term::width, X>(
-      [&](const auto& q) {
-        using Y = typename std::decay_t<decltype(q)>::value_type;
-        return term.value(Y(t), q)[row];
-      },
-      q0, q1);
+Local<X, Term::width> discrete_row(const Term& term, [[maybe_unused]] const X& t, const Local<X, Term::width>& q0,
+                                   const Local<X, Term::width>& q1, [[maybe_unused]] int row) {
+  if constexpr (HasSpan<Term>) {
+    Local<X, Term::width> middle;
+    for (int i = 0; i < Term::width; ++i) middle[i] = 0.5 * (q0[i] + q1[i]);
+    return term.span().gradient(middle);
+  } else
+    return discrete_gradient<Term::width, X>(
+        [&](const auto& q) {
+          using Y = typename std::decay_t<decltype(q)>::value_type;
+          return term.value(Y(t), q)[row];
+        },
+        q0, q1);
 }
 
 /// The penalty potential of one constraint term, dist²(g, S)/(2ε).
@@ -75,6 +86,17 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
   int rows() const override { return m; }
   Set set(int term) const override { return set_of(this->terms_[term]); }
   const DiscreteDirections* discrete() const override { return this; }
+  bool couples(int i, int j) const override { return coupled(i, j); }
+  bool span([[maybe_unused]] int term, [[maybe_unused]] SpanRow& out) const override {
+    if constexpr (HasSpan<Term>) {
+      const auto span = this->terms_[term].span();
+      out.c.assign(span.c.begin(), span.c.end());
+      out.a.assign(span.a.begin(), span.a.end());
+      out.length = span.length;
+      out.weight = span.weight;
+    }
+    return HasSpan<Term>;
+  }
 
   void add_discrete(const Segment& step, const double* lambda, double weight, double* out) const override {
     this->each([&](const Term& term, const int* stencil, int k) {
@@ -94,16 +116,21 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
 
   void add_discrete_curvature(const Segment& step, const double* lambda, double weight, const int* slots,
                               double* values) const override {
-    this->each([&](const Term& term, const int* stencil, int k) {
-      using X = Dual<n>;
-      Local<X, n> q0;
-      for (int i = 0; i < n; ++i) q0[i] = X(step.q0[stencil[i]]);
-      const auto G = directions(term, step.t, q0, Base::template variables<X>(step.q1, stencil));
-      const int* slot = slots + std::ptrdiff_t(k) * n * n;
-      for (int r = 0; r < m; ++r)
-        for (int i = 0; i < n; ++i)
-          for (int j = 0; j < n; ++j) values[slot[i * n + j]] += weight * lambda[k * m + r] * G[r][i].slope[j];
-    });
+    if constexpr (HasSpan<Term>) {
+      add_curvature(step.t, step.q1, lambda, 0.5 * weight, slots, values);  // constant, and q1 is half of the middle
+    } else {
+      this->each([&](const Term& term, const int* stencil, int k) {
+        using X = Dual<n>;
+        Local<X, n> q0;
+        for (int i = 0; i < n; ++i) q0[i] = X(step.q0[stencil[i]]);
+        const auto G = directions(term, step.t, q0, Base::template variables<X>(step.q1, stencil));
+        scatter(slots, k, values, [&](int i, int j) {
+          double sum = 0.0;
+          for (int r = 0; r < m; ++r) sum += lambda[k * m + r] * G[r][i].slope[j];
+          return weight * sum;
+        });
+      });
+    }
   }
 
   void values(double t, const double* q, double* g) const override {
@@ -165,20 +192,20 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
 
   void add_curvature(double t, const double* q, const double* lambda, double weight, const int* slots,
                      double* values) const override {
-    this->each([&](const Term& term, const int* stencil, int k) {
-      const int* slot = slots + std::ptrdiff_t(k) * n * n;
-      if constexpr (HasGradient<Term>) {
-        Local<double, m> multiplier;
-        for (int r = 0; r < m; ++r) multiplier[r] = lambda[k * m + r];
-        const auto H = term.curvature(t, Base::gather(q, stencil), multiplier);
-        for (int i = 0; i < n; ++i)
-          for (int j = 0; j < n; ++j) values[slot[i * n + j]] += weight * H[i][j];
+    this->each([&](const Term& term, [[maybe_unused]] const int* stencil, int k) {
+      if constexpr (HasSpan<Term>) {
+        const auto span = term.span();
+        const double scale = weight * lambda[k] * span.weight;
+        scatter(slots, k, values,
+                [&](int i, int j) { return scale * span.c[i / span.components] * span.c[j / span.components]; });
       } else {
         using X = Hyper<n>;
         const auto value = term.value(X(t), Base::template variables<X>(q, stencil));
-        for (int r = 0; r < m; ++r)
-          for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j) values[slot[i * n + j]] += weight * lambda[k * m + r] * value[r].second(i, j);
+        scatter(slots, k, values, [&](int i, int j) {
+          double sum = 0.0;
+          for (int r = 0; r < m; ++r) sum += lambda[k * m + r] * value[r].second(i, j);
+          return weight * sum;
+        });
       }
     });
   }
@@ -187,7 +214,7 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
     auto block = std::make_unique<DynamicsTerms<Penalty<Term>>>();
     this->each([&](const Term& term, const int* stencil, int k) {
       const int coordinates = 1 + *std::max_element(stencil, stencil + n);
-      block->push(Penalty<Term>{term, epsilon}, "penalty of " + this->name(k), coordinates);
+      block->push(Penalty<Term>{term, epsilon * compliance_of(term)}, "penalty of " + this->name(k), coordinates);
     });
     return block;
   }
@@ -201,9 +228,32 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
     return G;
   }
 
-  static Local<Local<double, n>, m> gradient(const Term& term, double t, const double* q, const int* stencil) {
-    if constexpr (HasGradient<Term>) {
-      return term.gradient(t, Base::gather(q, stencil));
+  static constexpr bool coupled([[maybe_unused]] int i, [[maybe_unused]] int j) {
+    if constexpr (HasSpan<Term>) {
+      constexpr int dim = decltype(std::declval<const Term&>().span())::components;
+      return i % dim == j % dim;
+    }
+    return true;
+  }
+  static constexpr int pairs = [] {
+    int count = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) count += coupled(i, j) ? 1 : 0;
+    return count;
+  }();
+
+  /// values[slot of (i, j)] += entry(i, j) for each coupled pair of term k.
+  template <class Entry> static void scatter(const int* slots, int k, double* values, const Entry& entry) {
+    const int* slot = slots + std::ptrdiff_t(k) * pairs;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        if (coupled(i, j)) values[*slot++] += entry(i, j);
+  }
+
+  static Local<Local<double, n>, m> gradient(const Term& term, [[maybe_unused]] double t, const double* q,
+                                             const int* stencil) {
+    if constexpr (HasSpan<Term>) {
+      return {term.span().gradient(Base::gather(q, stencil))};
     } else {
       using X = Dual<n>;
       const auto value = term.value(X(t), Base::template variables<X>(q, stencil));

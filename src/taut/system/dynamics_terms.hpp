@@ -14,6 +14,10 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<DynamicsTerms>(*this); }
   bool constant_mass() const override { return !HasKinetic<Term>; }
   bool lumped_mass() const override { return constant_mass(); }
+  bool affine() const override {
+    if constexpr (requires { Term::affine; }) return Term::affine;
+    return !HasKinetic<Term> && !HasPotential<Term> && !HasForce<Term>;
+  }
   bool conservative() const override { return !HasForce<Term>; }
   const DiscreteForces* discrete() const override { return this; }
 

@@ -22,7 +22,8 @@ System::System(int coordinates) : size_(coordinates) {
 
 System::System(Points points, int generalized) : size_(points.count * points.dim + generalized), points_(points) {
   require(generalized >= 0, "System: the number of generalised coordinates must not be negative, got {}.", generalized);
-  require(points.count > 0, "Points: count must be positive, got {}.", points.count);
+  require(points.count > 0 || (points.count == 0 && generalized > 0), "Points: count must be positive, got {}.",
+          points.count);
   require(points.dim >= 1 && points.dim <= 3, "Points: dim must be 1, 2 or 3, got {}.", points.dim);
   require(points.masses.empty() || int(points.masses.size()) == points.count,
           "Points: {} masses are given for {} points; give one per point, or `mass` for all.", points.masses.size(),
@@ -237,10 +238,20 @@ std::string System::find_not_finite(const Instant& at) const {
 }
 
 System penalized(const System& system, double epsilon) {
+  return penalized(system, epsilon, [](const ConstraintBlock&) { return true; });
+}
+
+System penalized(const System& system, double epsilon, const std::function<bool(const ConstraintBlock&)>& which) {
   require(epsilon > 0.0, "penalized: epsilon must be positive, got {}.", epsilon);
   System soft = system;
   soft.drop_constraints();
-  for (const auto& block : system.constraints()) soft.add_block(block->penalized(epsilon));
+  for (const auto& block : system.constraints()) {
+    if (which(*block)) {
+      soft.add_block(block->penalized(epsilon));
+    } else {
+      soft.add_block(block->clone());
+    }
+  }
   return soft;
 }
 

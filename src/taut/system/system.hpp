@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -119,6 +120,9 @@ template <class AnyState> Instant instant(const AnyState& state) { return {state
 /// springs that push only. Any integrator takes the result; the motion differs from the constrained one by O(ε).
 System penalized(const System& system, double epsilon);
 
+/// The same for those blocks of constraints alone that the condition picks; the others are held exactly.
+System penalized(const System& system, double epsilon, const std::function<bool(const ConstraintBlock&)>& which);
+
 template <class Block, class Base, class Term>
 void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name) {
   for (const auto& block : blocks) {
@@ -149,6 +153,8 @@ template <class Term> System& System::add(Term term, const std::string& name) {
     if (points_->dim == 3) add_all(term.template in<3>(*points_));
   } else if constexpr (ConstraintTerm<Term>) {
     push<ConstraintTerms<Term>>(constraints_, std::move(term), name);
+  } else if constexpr (requires { typename Term::Block; }) {
+    push<typename Term::Block>(dynamics_, std::move(term), name);
   } else {
     static_assert(DynamicsTerm<Term>, "not a term: see the list at the top of term.hpp");
     push<DynamicsTerms<Term>>(dynamics_, std::move(term), name);

@@ -22,14 +22,19 @@
 ///     array<T,width> discrete(t, array q0, array q1)              optional own discrete gradient of the potential, where one
 ///                                                                 keeps more than energy (rotations, most of all)
 ///
+///     static constexpr bool affine                                optional, true where p and f have constant slopes
+///
 ///   constraint
 ///     static constexpr int rows                                   equations
 ///     array<T,rows> value(const T& t, array<T,width> q)           the map g
 ///     Set set() const                                             optional, {0} if absent
-///     gradient(t, q), curvature(t, q, λ)                          optional own derivatives, for hot terms; checked by a test
+///     Span<k, Dim> span() const                                   optional, for g = w/2 (|Σ cₖqₖ − a|² − l²): equal components couple only, discrete
+///                                                                 gradients are those in the middle, and Splitting takes it
+///     double compliance() const                                   optional, penalties take ε times this: the weight of a quadrature, most of all
 ///
 ///   either
 ///     std::string name() const                                    optional, how messages call it
+///     Block                                                       optional, a block of its own for this type
 ///
 /// Derivatives come from autodiff.hpp.
 namespace taut {
@@ -44,6 +49,40 @@ template <int Dim, class... Point> std::array<int, Dim * sizeof...(Point)> point
     for (int i = 0; i < Dim; ++i) index[k++] = point * Dim + i;
   return index;
 }
+
+/// g = w/2 (|y|² − l²), y = Σ cₖ qₖ − a with qₖ the k-th Dim coordinates of the stencil.
+template <int Shapes, int Dim> struct Span {
+  static constexpr int components = Dim;
+  std::array<double, Shapes> c;
+  std::array<double, Dim> a{};
+  double length = 1.0, weight = 1.0;
+
+  template <class T> Local<T, Dim> vector(const Local<T, Shapes * Dim>& q) const {
+    Local<T, Dim> y;
+    for (int d = 0; d < Dim; ++d) {
+      y[d] = T(-a[d]);
+      for (int k = 0; k < Shapes; ++k) y[d] += c[k] * q[k * Dim + d];
+    }
+    return y;
+  }
+  template <class T> T value(const Local<T, Shapes * Dim>& q) const {
+    T square(-length * length);
+    for (const T& y : vector(q)) square += y * y;
+    return (0.5 * weight) * square;
+  }
+  template <class T> Local<T, Shapes * Dim> gradient(const Local<T, Shapes * Dim>& q) const {
+    const Local<T, Dim> y = vector(q);
+    Local<T, Shapes * Dim> G;
+    for (int k = 0; k < Shapes; ++k)
+      for (int d = 0; d < Dim; ++d) G[k * Dim + d] = (weight * c[k]) * y[d];
+    return G;
+  }
+};
+
+template <class Term>
+concept HasSpan = requires(const Term& term) {
+  term.span();
+};
 
 template <class Term>
 concept HasStencil = requires(const Term& term) {
@@ -70,12 +109,6 @@ concept HasDiscrete = requires(const Term& term, Local<double, Term::width> q) {
   term.discrete(0.0, q, q);
 };
 template <class Term>
-concept HasGradient = requires(const Term& term, Local<double, Term::width> q, Local<double, Term::rows> lambda) {
-  term.gradient(0.0, q);
-  term.curvature(0.0, q, lambda);
-};
-
-template <class Term>
 concept DynamicsTerm = HasStencil<Term> &&(HasMass<Term> || HasKinetic<Term> || HasPotential<Term> || HasForce<Term>);
 template <class Term>
 concept ConstraintTerm = HasStencil<Term> && requires(const Term& term, Local<double, Term::width> q) {
@@ -88,6 +121,7 @@ template <class Term, class Base> class TermBlock : public Base {
   static constexpr int n = Term::width;
   int terms() const override { return int(terms_.size()); }
   int width() const override { return n; }
+  const Term& term(int k) const { return terms_[k]; }
 
   void push(Term term, std::string given, int coordinates) {
     for (const int index : term.stencil()) {

@@ -127,23 +127,16 @@ TEST(Terms, DoubleCompoundPendulumHasTheMomentumAndForceOfEquation34) {
   EXPECT_NEAR(f[1], -coupling - l.g * l.m2 * l.a2 * std::sin(s.q[1]), 1e-9);
 }
 
-TEST(Terms, OwnDerivativesOfHotTermsEqualDifferentiation) {
-  const DistanceIn<3> distance{0, 1, 1.2};
+TEST(Terms, SpansHaveTheDerivativesOfTheirValue) {
+  const Span<2, 3> span{.c = {-0.7, 1.3}, .a = {0.1, 0.2, -0.4}, .length = 1.2, .weight = 0.6};
   const Local<double, 6> x{0.1, 0.4, -0.3, 1.0, 0.2, 0.7};
   Local<Hyper<6>, 6> variables;
   for (int i = 0; i < 6; ++i) variables[i] = Hyper<6>::variable(x[i], i);
-  const auto value = distance.value(Hyper<6>(0.0), variables)[0];
-  const auto H = distance.curvature(0.0, x, {1.0});
+  const auto value = span.value(variables);
   for (int i = 0; i < 6; ++i) {
-    EXPECT_DOUBLE_EQ(distance.gradient(0.0, x)[0][i], value.slope[i]);
-    for (int j = 0; j < 6; ++j) EXPECT_DOUBLE_EQ(H[i][j], value.second(i, j));
-  }
-  const PinIn<2> pin{0, {0.3, -0.1}, 0.8};
-  const Local<double, 2> y{0.9, 0.5};
-  const auto held = pin.value(Hyper<2>(0.0), {Hyper<2>::variable(y[0], 0), Hyper<2>::variable(y[1], 1)})[0];
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_DOUBLE_EQ(pin.gradient(0.0, y)[0][i], held.slope[i]);
-    for (int j = 0; j < 2; ++j) EXPECT_DOUBLE_EQ(pin.curvature(0.0, y, {1.0})[i][j], held.second(i, j));
+    EXPECT_NEAR(span.gradient(x)[i], value.slope[i], 1e-15);
+    for (int j = 0; j < 6; ++j)
+      EXPECT_NEAR(value.second(i, j), i % 3 == j % 3 ? span.weight * span.c[i / 3] * span.c[j / 3] : 0.0, 1e-15);
   }
 }
 

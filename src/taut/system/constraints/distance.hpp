@@ -5,8 +5,6 @@
 namespace taut {
 
 /// g = (|x_to − x_from|² − l²)/2 in Dim dimensions, so that λ = tension / l.
-///
-/// A hot term with own derivatives: with d = x_to − x_from, G = (−dᵀ, dᵀ) and λ∂²g = λ [I −I; −I I].
 template <int Dim> struct DistanceIn {
   static constexpr int width = 2 * Dim;
   static constexpr int rows = 1;
@@ -14,31 +12,8 @@ template <int Dim> struct DistanceIn {
   double length;
 
   std::array<int, width> stencil() const { return point_stencil<Dim>(from, to); }
-  template <class T> Local<T, 1> value(const T&, const Local<T, width>& x) const {
-    T square(-length * length);
-    for (int i = 0; i < Dim; ++i) {
-      const T d = x[Dim + i] - x[i];
-      square += d * d;
-    }
-    return {0.5 * square};
-  }
-  Local<Local<double, width>, 1> gradient(double, const Local<double, width>& x) const {
-    Local<Local<double, width>, 1> G;
-    for (int i = 0; i < Dim; ++i) {
-      const double d = x[Dim + i] - x[i];
-      G[0][i] = -d;
-      G[0][Dim + i] = d;
-    }
-    return G;
-  }
-  Local<Local<double, width>, width> curvature(double, const Local<double, width>&, const Local<double, 1>& lambda) const {
-    Local<Local<double, width>, width> H{};
-    for (int i = 0; i < Dim; ++i) {
-      H[i][i] = H[Dim + i][Dim + i] = lambda[0];
-      H[i][Dim + i] = H[Dim + i][i] = -lambda[0];
-    }
-    return H;
-  }
+  Span<2, Dim> span() const { return {.c = {-1.0, 1.0}, .length = length}; }
+  template <class T> Local<T, 1> value(const T&, const Local<T, width>& x) const { return {span().value(x)}; }
   std::string name() const { return message("Distance {}-{}", from, to); }
 };
 

@@ -4,7 +4,7 @@
 
 namespace taut {
 
-/// g = (|x − a|² − l²)/2 for one point and a place a, in Dim dimensions. Own derivatives: G = (x − a)ᵀ, λ∂²g = λI.
+/// g = (|x − a|² − l²)/2 for one point and a place a, in Dim dimensions.
 template <int Dim> struct PinIn {
   static constexpr int width = Dim;
   static constexpr int rows = 1;
@@ -13,21 +13,8 @@ template <int Dim> struct PinIn {
   double length;
 
   std::array<int, width> stencil() const { return point_stencil<Dim>(point); }
-  template <class T> Local<T, 1> value(const T&, const Local<T, width>& x) const {
-    T square(-length * length);
-    for (int i = 0; i < Dim; ++i) square += (x[i] - at[i]) * (x[i] - at[i]);
-    return {0.5 * square};
-  }
-  Local<Local<double, width>, 1> gradient(double, const Local<double, width>& x) const {
-    Local<Local<double, width>, 1> G;
-    for (int i = 0; i < Dim; ++i) G[0][i] = x[i] - at[i];
-    return G;
-  }
-  Local<Local<double, width>, width> curvature(double, const Local<double, width>&, const Local<double, 1>& lambda) const {
-    Local<Local<double, width>, width> H{};
-    for (int i = 0; i < Dim; ++i) H[i][i] = lambda[0];
-    return H;
-  }
+  Span<1, Dim> span() const { return {.c = {1.0}, .a = at, .length = length}; }
+  template <class T> Local<T, 1> value(const T&, const Local<T, width>& x) const { return {span().value(x)}; }
   std::string name() const { return message("Pin {}", point); }
 };
 

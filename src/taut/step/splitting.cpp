@@ -1,0 +1,447 @@
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <taut/base/require.hpp>
+#include <taut/linalg/banded_cholesky.hpp>
+#include <taut/linalg/matrix.hpp>
+#include <taut/step/splitting.hpp>
+#include <taut/step/step_solver.hpp>
+#include <taut/system/system.hpp>
+
+namespace taut {
+namespace {
+
+/// Sweeps between two looks at r, and how far out of balance it must be: each change costs a factor and the history of Anderson.
+constexpr int balance_every = 10, balances_most = 8;
+constexpr double balanced = 5.0;
+
+/// Type-II Anderson acceleration of z ← T(z): the combination of the last z whose residuals f = T(z) − z cancel best.
+/// D. G. Anderson, J. ACM 12 (1965) 547–560; H. F. Walker and P. Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.
+class Anderson {
+ public:
+  Anderson(int depth, Eigen::Index size) : depth_(depth), dz_(size, depth), df_(size, depth) {}
+
+  /// From z and f = T(z) − z to the next z.
+  void next(Vector& z, const Vector& f) {
+    if (depth_ == 0) {
+      z += f;
+      return;
+    }
+    if (have_) {
+      dz_.col(next_) = z - z_last_;
+      df_.col(next_) = f - f_last_;
+      next_ = (next_ + 1) % depth_;
+      count_ = std::min(count_ + 1, depth_);
+    }
+    z_last_ = z;
+    f_last_ = f;
+    have_ = true;
+    z += f;
+    if (count_ == 0) return;
+    const auto F = df_.leftCols(count_);
+    const Vector gamma = F.colPivHouseholderQr().solve(f);
+    z -= (dz_.leftCols(count_) + F) * gamma;
+  }
+  void restart() {
+    count_ = next_ = 0;
+    have_ = false;
+  }
+
+ private:
+  int depth_, count_ = 0, next_ = 0;
+  bool have_ = false;
+  Eigen::MatrixXd dz_, df_;
+  Vector z_last_, f_last_;
+};
+
+}  // namespace
+
+/// One system's vectors, matrix and factor.
+class SplittingSolver::Work {
+ public:
+  explicit Work(const Splitting& given) : options(given), r(given.r) {}
+
+  Splitting options;
+  double r;
+
+  SolveReport solve(StepProblem& problem, Vector& x, Vector& lambda) {
+    SplitForm form;
+    problem.split(form);
+    require(form.refusal.empty(), "Splitting: {}.", form.refusal);
+    if (form.system != system_) describe(*form.system, form);
+    form_ = &form;
+    const int n = problem.unknowns();
+    zero_ = Vector::Zero(n);
+    none_ = Vector::Zero(problem.constraints());
+    residual_.resize(n);
+    c_.resize(problem.constraints());
+    // b = −R(0), and the given coordinates.
+    problem.residual(zero_.data(), none_.data(), residual_.data(), c_.data());
+    b_ = -residual_;
+    known_ = Vector::Zero(n);
+    problem.residual(x.data(), none_.data(), residual_.data(), c_.data());
+    for (const Given& one : given_) known_[one.coordinate] = x[one.coordinate] - c_[one.row] / (one.slope * form.slope);
+    const double force_scale = problem.force_scale();
+    scale_ = force_scale * form.beta * form.slope;
+    require(scale_ > 0.0 && form.beta > 0.0,
+            "Splitting: the reaction must turn with the new configuration; give Gcn or Newmark `new` or `centred`, or take "
+            "Houbolt.");
+
+    // Fixed parts of the vectors: d(x) = d0 + β·slope·D x, and e with |d − e| = βl.
+    vectors(form.rest, e_, form.beta - 1.0);
+    base_ = e_;
+    if (form.q != nullptr) add_vectors(*form.q, form.beta, base_);
+    for (std::size_t i = 0; i < spans_.size(); ++i)
+      for (int d = 0; d < dim_; ++d) base_[Eigen::Index(i) * dim_ + d] -= form.beta * spans_[i].a[d];
+
+    // Start: D of the guess, Λ = λ d.
+    const auto size = Eigen::Index(spans_.size()) * dim_;
+    place(x);
+    multiplier_.resize(size);
+    for (std::size_t i = 0; i < spans_.size(); ++i)
+      for (int d = 0; d < dim_; ++d)
+        multiplier_[Eigen::Index(i) * dim_ + d] = lambda[spans_[i].row] * d_[Eigen::Index(i) * dim_ + d];
+    if (r == 0.0) r = std::max(lambda.size() > 0 ? lambda.lpNorm<Eigen::Infinity>() : 0.0, load(problem));
+    SolveReport report = sweep(problem, x, force_scale);
+    // λ of the lengths from Λ along p, of given coordinates from the equation of their row.
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const auto part = Eigen::Index(i) * dim_;
+      const auto p = p_.segment(part, dim_);
+      lambda[spans_[i].row] = multiplier_.segment(part, dim_).dot(p) / p.squaredNorm();
+    }
+    for (const Given& one : given_) lambda[one.row] = 0.0;
+    const Vector Lambda = lambda * force_scale;
+    problem.residual(x.data(), Lambda.data(), residual_.data(), c_.data());
+    for (const Given& one : given_) lambda[one.row] = -residual_[one.coordinate] / (force_scale * one.slope);
+    for (int row = 0; row < problem.constraints(); ++row) {
+      const double off = std::abs(excess(problem.sets()[row], c_[row]));
+      if (off > report.violation || !std::isfinite(off)) {
+        report.violation = off;
+        report.worst_constraint = row;
+      }
+    }
+    return report;
+  }
+
+ private:
+  struct Vector3 {  // a constraint on a length
+    std::vector<int> at;
+    std::vector<double> c, a;
+    double length, weight;
+    int row;
+    bool slack;
+  };
+  struct Given {
+    int row, coordinate;
+    double slope;
+  };
+
+  /// The constraints of a system as lengths and given coordinates.
+  void describe(const System& system, const SplitForm& form) {
+    spans_.clear();
+    given_.clear();
+    dim_ = 1;
+    int row = 0;
+    const Vector q = form.q != nullptr ? *form.q : Vector::Zero(system.size());
+    const std::vector<Set> sets = system.sets();
+    SpanRow described;
+    for (const auto& block : system.constraints()) {
+      const int width = block->width(), rows = block->rows();
+      int next = 0;
+      const auto slots = gradient_slots(*block, 0, [&next](int, int) { return next++; });
+      Vector entries = Vector::Zero(Eigen::Index(slots.size()));
+      block->add_gradient(form.t, q.data(), 1.0, nullptr, slots.data(), entries.data());
+      for (int k = 0; k < block->terms(); ++k) {
+        const int* stencil = block->stencils().data() + std::size_t(k) * width;
+        if (block->span(k, described)) {
+          const int dim = int(described.a.size());
+          Vector3 one{{}, described.c, described.a, described.length, described.weight, row, sets[row] != Set::zero};
+          require(sets[row] == Set::zero || sets[row] == Set::nonpositive,
+                  "Splitting: cannot take '{}', which is at least so long.", block->name(k));
+          for (int shape = 0; shape * dim < width; ++shape) one.at.push_back(stencil[shape * dim]);
+          dim_ = std::max(dim_, dim);
+          spans_.push_back(std::move(one));
+          ++row;
+          continue;
+        }
+        for (int i = 0; i < rows; ++i, ++row) {
+          // A row that gives one coordinate is no constraint but a boundary value.
+          int found = -1, count = 0;
+          for (int j = 0; j < width; ++j)
+            if (entries[(Eigen::Index(k) * rows + i) * width + j] != 0.0) {
+              found = j;
+              ++count;
+            }
+          require(
+              count == 1 && sets[row] == Set::zero,
+              "Splitting: takes lengths (rods, pins, inextensible beams) and given coordinates, but '{}' is neither; use "
+              "Multipliers.",
+              block->row_name(k, i));
+          given_.push_back({row, stencil[found], entries[(Eigen::Index(k) * rows + i) * width + found]});
+        }
+      }
+    }
+    require(!spans_.empty(), "Splitting: the system has no constraint on a length; use Multipliers.");
+    for (const Vector3& one : spans_)
+      require(int(one.a.size()) == dim_, "Splitting: constraints in different dimensions do not go together.");
+    system_ = &system;
+    weights_.clear();
+  }
+
+  /// out = D from − (1 − β)a … : D·(from) + share·a, with no `from` meaning zero.
+  void vectors(const Vector* from, Vector& out, double share) {
+    out.setZero(Eigen::Index(spans_.size()) * dim_);
+    if (from != nullptr) add_vectors(*from, 1.0, out);
+    for (std::size_t i = 0; i < spans_.size(); ++i)
+      for (int d = 0; d < dim_; ++d) out[Eigen::Index(i) * dim_ + d] += share * spans_[i].a[d];
+  }
+  void add_vectors(const Vector& from, double weight, Vector& out) const {
+    double* y = out.data();
+    for (const Vector3& one : spans_) {
+      for (std::size_t k = 0; k < one.at.size(); ++k)
+        for (int d = 0; d < dim_; ++d) y[d] += weight * one.c[k] * from[one.at[k] + d];
+      y += dim_;
+    }
+  }
+  void place(const Vector& x) {
+    d_ = base_;
+    add_vectors(x, form_->beta * form_->slope, d_);
+  }
+
+  /// A force to begin with: the largest sum of what acts on the coordinates of one component.
+  double load(StepProblem& problem) const {
+    double sum = 0.0;
+    for (Eigen::Index i = 0; i < b_.size(); ++i) sum += std::abs(b_[i]);
+    return std::max(sum / std::abs(problem.force_scale()), 1e-12);
+  }
+
+  /// K + r·scale·Σ w DᵀD, with given coordinates taken out.
+  bool factor(StepProblem& problem, const Vector& x) {
+    const int n = problem.unknowns();
+    const Layout& layout = *problem.layout();
+    if (!factor_) {
+      std::vector<Layout::Entry> entries;
+      each_entry(layout, n, [&](int i, int j) { entries.emplace_back(i, j); });
+      // What K stores as zero (other components, most of all) would widen the band.
+      const auto matrix = Matrix::on(problem.layout());
+      const Vector off = Vector::Zero(problem.constraints());
+      matrix->clear();
+      problem.add_slopes(x.data(), none_.data(), off.data(), matrix->values());
+      std::erase_if(entries, [&](const auto& e) { return matrix->values()[layout.slot(e.first, e.second)] == 0.0; });
+      for (const Vector3& one : spans_)
+        for (const int a : one.at)
+          for (const int b : one.at)
+            for (int d = 0; d < dim_; ++d) entries.emplace_back(a + d, b + d);
+      pattern_ = std::make_unique<Layout>(n, entries, Layout::Kind::banded);
+      factor_.emplace(pattern_->half_bandwidth(), pattern_->position());
+    }
+    if (weights_ != form_->weights) {
+      const auto matrix = Matrix::on(problem.layout());
+      const Vector off = Vector::Zero(problem.constraints());
+      matrix->clear();
+      problem.add_slopes(x.data(), none_.data(), off.data(), matrix->values());
+      kept_.clear();
+      each_entry(layout, n, [&](int i, int j) {
+        const double value = matrix->values()[layout.slot(i, j)];
+        if (i >= j && value != 0.0) kept_.push_back({i, j, value});
+      });
+      weights_ = form_->weights;
+    }
+    std::fill(factor_->values().begin(), factor_->values().end(), 0.0);
+    known_part_.clear();
+    fixed_.assign(n, 0);
+    for (const Given& one : given_) fixed_[one.coordinate] = 1;
+    const auto add = [&](int i, int j, double value) {
+      if (fixed_[i] == 0 && fixed_[j] == 0) {
+        factor_->values()[factor_->slot(i, j)] += value;
+      } else if (i != j) {
+        if (fixed_[i] == 0) known_part_.push_back({i, j, value});
+        if (fixed_[j] == 0) known_part_.push_back({j, i, value});
+      }
+    };
+    for (const Entry& e : kept_) add(e.i, e.j, e.value);
+    for (const Vector3& one : spans_)
+      for (std::size_t a = 0; a < one.at.size(); ++a)
+        for (std::size_t b = 0; b < one.at.size(); ++b)
+          for (int d = 0; d < dim_; ++d)
+            if (one.at[a] >= one.at[b]) add(one.at[a] + d, one.at[b] + d, r * scale_ * one.weight * one.c[a] * one.c[b]);
+    for (int i = 0; i < n; ++i)
+      if (fixed_[i] != 0) factor_->values()[factor_->slot(i, i)] = 1.0;
+    factored_r_ = r;
+    return factor_->factor();
+  }
+
+  template <class Action> static void each_entry(const Layout& layout, int n, const Action& action) {
+    for (int j = 0; j < n; ++j)
+      for (int k = layout.column_starts()[j]; k < layout.column_starts()[j + 1]; ++k)
+        if (layout.row_indices()[k] < n) action(layout.row_indices()[k], j);
+  }
+
+  /// p of every vector from P = r d + Λ.
+  void project() {
+    const double beta = form_->beta;
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const auto part = Eigen::Index(i) * dim_;
+      auto p = p_.segment(part, dim_);
+      p = r * d_.segment(part, dim_) + multiplier_.segment(part, dim_);
+      const double size = p.norm(), length = beta * spans_[i].length;
+      const auto e = e_.segment(part, dim_);
+      if (spans_[i].slack && (p / r - e).norm() <= length) {
+        p /= r;
+        continue;
+      }
+      if (!(size > 0.0)) {  // no direction: that of the old vector, or any
+        p = e;
+        if (!(p.norm() > 0.0)) p[0] = 1.0;
+        p.normalize();
+      } else {
+        p /= size;
+      }
+      const double along = p.dot(e);
+      p *= along + std::sqrt(std::max(0.0, along * along - e.squaredNorm() + length * length));
+    }
+  }
+
+  /// The x of (p, Λ).
+  void move(Vector& x, double force_scale) {
+    x = b_;
+    double* out = x.data();
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const Vector3& one = spans_[i];
+      for (int d = 0; d < dim_; ++d) {
+        const auto k = Eigen::Index(i) * dim_ + d;
+        const double pull = force_scale * one.weight * (r * (target_[k] - base_[k]) - multiplier_[k]);
+        for (std::size_t a = 0; a < one.at.size(); ++a) out[one.at[a] + d] += one.c[a] * pull;
+      }
+    }
+    for (const Entry& e : known_part_) x[e.i] -= e.value * known_[e.j];
+    for (const Given& one : given_) x[one.coordinate] = known_[one.coordinate];
+    factor_->solve(x.data());
+  }
+
+  SolveReport sweep(StepProblem& problem, Vector& x, double force_scale) {
+    SolveReport report;
+    const auto size = Eigen::Index(spans_.size()) * dim_;
+    p_.setZero(size);
+    z_.resize(2 * size);
+    Anderson anderson(options.anderson, 2 * size);
+    const auto state = [&](Vector& z) {
+      z.head(size) = r * d_;
+      z.tail(size) = multiplier_;
+    };
+    const double omega = options.relaxation;
+    // The size of a position, so that changes of x become changes of q relative to q.
+    Vector q = form_->slope * x;
+    if (form_->q != nullptr) q += *form_->q;
+    const double natural = std::max(q.norm(), 1e-300) / std::abs(form_->slope);
+    double last = 0.0, contraction = 0.0, best = std::numeric_limits<double>::infinity();
+    std::array<double, 3> recent{};
+    int balances = 0, since = 0;
+    while (report.multiplier_updates < options.max_sweeps) {
+      if (!factor_ || factored_r_ != r || weights_ != form_->weights) {
+        ++report.factorizations;
+        if (!factor(problem, x)) {
+          report.status = Status::singular;
+          return report;
+        }
+      }
+      state(z_);
+      old_ = x;
+      project();
+      target_ = omega * p_ + (1.0 - omega) * d_;
+      was_ = d_;
+      move(x, force_scale);
+      place(x);
+      multiplier_ += r * (d_ - target_);
+      ++report.multiplier_updates;
+      ++since;
+
+      const double change = (x - old_).norm();
+      if (!std::isfinite(change)) {
+        report.status = Status::not_finite;
+        return report;
+      }
+      contraction = last > 0.0 ? change / last : 0.0;
+      last = change;
+      report.correction = change;
+      report.contraction = contraction;
+      if (options.stop == Splitting::Stop::change) {
+        if (change < options.tolerance * natural) return report;
+      }
+
+      // The fixed-point residual, and with Anderson the step it makes of it: an estimate of the error itself.
+      f_.resize(2 * size);
+      state(f_);
+      f_ -= z_;
+      double step = change;
+      if (options.anderson > 0) {
+        const double norm = f_.norm();
+        if (norm > 10.0 * best) anderson.restart();
+        best = std::min(best, norm);
+        target_ = was_;
+        anderson.next(z_, f_);
+        d_ = z_.head(size) / r;
+        step = natural * (d_ - target_).norm() / std::max(target_.norm(), 1e-300);
+        multiplier_ = z_.tail(size);
+      }
+      recent = {recent[1], recent[2], std::max(step, change)};
+      if (options.stop == Splitting::Stop::error && report.multiplier_updates > 3) {
+        const double theta = std::min(contraction, 0.9999);
+        const double plain = options.anderson > 0 ? *std::max_element(recent.begin(), recent.end())
+                                                  : *std::max_element(recent.begin(), recent.end()) / (1.0 - theta);
+        if (plain < options.tolerance * natural) return report;
+      }
+
+      if (options.r == 0.0 && since >= balance_every && balances < balances_most) {
+        const double primal = (d_ - p_).norm() / std::max(p_.norm(), 1e-300);
+        const double dual = r * (d_ - was_).norm() / std::max(multiplier_.norm(), 1e-300);
+        since = 0;
+        if (primal > balanced * dual || dual > balanced * primal) {
+          r *= std::clamp(std::sqrt(primal / std::max(dual, 1e-300)), 0.1, 10.0);
+          anderson.restart();
+          best = std::numeric_limits<double>::infinity();
+          ++balances;
+        }
+      }
+    }
+    report.status = Status::slow;
+    return report;
+  }
+
+  struct Entry {
+    int i, j;
+    double value;
+  };
+  const System* system_ = nullptr;
+  const SplitForm* form_ = nullptr;
+  int dim_ = 1;
+  std::vector<Vector3> spans_;
+  std::vector<Given> given_;
+  std::vector<char> fixed_;
+  std::vector<Entry> kept_, known_part_;
+  std::vector<double> weights_;
+  std::unique_ptr<Layout> pattern_;
+  std::optional<BandedCholesky> factor_;
+  double scale_ = 1.0, factored_r_ = -1.0;
+  Vector zero_, none_, residual_, c_, b_, known_, e_, base_, d_, was_, p_, target_, multiplier_, z_, f_, old_;
+};
+
+SplittingSolver::SplittingSolver(const Splitting& options) : work_(std::make_unique<Work>(options)) {
+  require(options.r >= 0.0, "Splitting: r must be positive, or 0 to have it chosen, got {}.", options.r);
+  require(options.tolerance > 0.0, "Splitting: the tolerance must be positive, got {}.", options.tolerance);
+  require(options.relaxation > 0.0 && options.relaxation < 2.0, "Splitting: the relaxation must lie in (0, 2), got {}.",
+          options.relaxation);
+  require(options.anderson >= 0 && options.anderson <= 50, "Splitting: anderson must lie between 0 and 50, got {}.",
+          options.anderson);
+}
+SplittingSolver::~SplittingSolver() = default;
+SplittingSolver::SplittingSolver(SplittingSolver&&) noexcept = default;
+
+SolveReport SplittingSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
+  return work_->solve(problem, x, lambda);
+}
+
+double SplittingSolver::r() const { return work_->r; }
+
+}  // namespace taut
