@@ -128,7 +128,6 @@ EquilibriumPath follow(const std::function<System(double)>& system, const State&
                        int increments, const EquilibriumOptions& options) {
   require(increments > 0, "follow: needs at least one increment, got {}.", increments);
   constexpr double smallest = 1e-4;  // of the way: finer does not tell a limit point from a hard problem
-  constexpr double nudge = 1e-5;
   EquilibriumPath path;
   EquilibriumOptions direct = options, flow = options;
   direct.approach = EquilibriumOptions::Approach::direct;
@@ -161,10 +160,15 @@ EquilibriumPath follow(const std::function<System(double)>& system, const State&
       share *= 0.5;
     } else {
       path.jumps.push_back(parameter);
-      // Off the branch by a little, in no direction in particular: an unstable equilibrium is one only exactly.
-      State off = last;
-      for (Eigen::Index i = 0; i < off.q.size(); ++i) off.q[i] += nudge * size * std::sin(1.0 + 2.3 * double(i));
-      take(parameter, equilibrium(next, off, flow));
+      // Off the branch, in no direction in particular, and farther while that leads back to an unstable equilibrium.
+      Equilibrium landed;
+      for (const double nudge : {1e-5, 1e-3, 3e-2}) {
+        State off = last;
+        for (Eigen::Index i = 0; i < off.q.size(); ++i) off.q[i] += nudge * size * std::sin(1.0 + 2.3 * double(i));
+        landed = equilibrium(next, off, flow);
+        if (landed.status == Status::ok && !(landed.lowest_eigenvalue < 0.0)) break;
+      }
+      take(parameter, std::move(landed));
       if (path.points.back().status != Status::ok) {
         path.trouble = message("at {}: {}", parameter, path.points.back().trouble);
         return path;
