@@ -301,13 +301,14 @@ int compare(const CompareArguments& arguments) {
   std::vector<std::string> left_out;
   std::vector<Vector> ends;
   const auto system_of = [&](const std::string& form) {
-    if (form == "multipliers") return model.system;
+    if (form == "multipliers") return formulated(model, 0.0);
     const std::string start = "penalty=";
     double epsilon = 0.0;
     require(form.rfind(start, 0) == 0 && (epsilon = std::atof(form.c_str() + start.size())) > 0.0,
             "--formulation must be multipliers or penalty=EPSILON, got '{}'.", form);
-    return penalized(model.system, epsilon);
+    return formulated(model, epsilon);
   };
+  const System judged = judged_system(model);
   const double total = double(names.size() * ways.size() * forms.size()) * (arguments.halvings + 1) + 1.0;
   double count = 0.0;
   for (const std::string& form : forms) {
@@ -327,11 +328,11 @@ int compare(const CompareArguments& arguments) {
         for (int k = 0; k <= arguments.halvings; ++k) {
           bar.show(name, ++count / total);
           const double step = h / std::pow(2.0, k);
-          Certifier certifier(model.system, system);
-          SimulateOptions options{.step = step, .end = model.run.until, .keep = false};
+          Certifier certifier(judged, system);
+          SimulateOptions options{.step = step, .end = model.run.until, .keep = false, .changes = changes(model, system)};
           options.observers = {[&](const Progress& p) { certifier.add(instant(p.state), p.done); }, Interrupt::observer()};
           // The run is timed without its diagnosis; the second pass is for the certificate.
-          SimulateOptions bare{.step = step, .end = model.run.until, .keep = false};
+          SimulateOptions bare{.step = step, .end = model.run.until, .keep = false, .changes = options.changes};
           bare.observers = {Interrupt::observer()};
           double seconds = 1e300, spent = 0.0;
           for (int repeat = 0; repeat < 3 && spent < 0.2 && !interrupted; ++repeat) {  // the best of three where it is short
@@ -354,9 +355,12 @@ int compare(const CompareArguments& arguments) {
   std::string reference = fmt::format("{} at h = {:.3g}", rows.back().integrator, rows.back().step);
   try {
     const System system = system_of(forms.front());
-    const Trajectory path =
-        simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
-                 {.end = model.run.until, .rtol = 1e-12, .keep = false, .observers = {Interrupt::observer()}});
+    const Trajectory path = simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
+                                     {.end = model.run.until,
+                                      .rtol = 1e-12,
+                                      .keep = false,
+                                      .changes = changes(model, system),
+                                      .observers = {Interrupt::observer()}});
     if (path.finished) {
       exact = path.last.q;
       reference = "dop853 with rtol = 1e-12";
@@ -425,6 +429,7 @@ int verify(const ModelArguments& arguments) {
   const RunPlan planned = planned_run(model, arguments.model);
   const Interrupt interrupt;
   ProgressBar bar;
+  const System judged = judged_system(model);
   const bool controlled = planned.options.rtol > 0.0 || planned.options.atol > 0.0;
   std::vector<Vector> ends;
   std::vector<double> sizes;
@@ -439,7 +444,7 @@ int verify(const ModelArguments& arguments) {
     } else {
       options.step *= share;
     }
-    Certifier certifier(model.system, planned.system);
+    Certifier certifier(judged, planned.system);
     options.observers = {[&](const Progress& p) {
                            bar.show("verify", (k + p.done) / 3.0);
                            certifier.add(instant(p.state), p.done);

@@ -24,6 +24,16 @@ kinetic: "x'^2/2"
 """
 RUN = "run: {until: 1, step: 0.1}\n"
 
+
+def pipe(more, start="{pinned: [0, 0]}"):
+    """A beam with something else about it, on line 2."""
+    return f"beams:\n  pipe: {{length: 2, elements: 8, start: {start}{', ' if more else ''}{more}}}\n"
+
+
+def string(more=""):
+    return f"strings:\n  u: {{elements: 10{', ' if more else ''}{more}}}\n"
+
+
 # What is wrong: the text of model.yaml, and what the message must say.
 MODELS = {
     "broken YAML": ("a: [1, 2\nb: {", ["model.yaml:2: ", "not YAML", "end of sequence flow not found"]),
@@ -47,7 +57,7 @@ MODELS = {
     "misspelt solver": (PARTICLE + "run: {until: 1, step: 0.1, solver: uzwa}\n", ["model.yaml:3: run.solver: ", "'uzwa'", "uzawa"]),
     "option the scheme has not": (PARTICLE + "run: {until: 1, step: 0.1, integrator: {name: gcn, beta: 1}}\n", ["model.yaml:3: run.integrator: ", "no option 'beta'", "alpha"]),
     "negative step": (PARTICLE + "run: {until: 1, step: -0.1}\n", ["model.yaml:3: run.step: ", "must be positive", "-0.1"]),
-    "no coordinates": ("name: nothing\n" + RUN, ["model.yaml: ", "nothing moves", "`masses` or `coordinates`"]),
+    "no coordinates": ("name: nothing\n" + RUN, ["model.yaml: ", "nothing moves", "`masses`, `beams`, `strings` or `coordinates`"]),
     "no inertia": ("coordinates: [x]\n" + RUN, ["model.yaml: ", "'x' has no inertia", "`kinetic`"]),
     "no end": (PARTICLE, ["model.yaml: ", "until"]),
     "no step": (PARTICLE + "run: {until: 1, integrator: houbolt}\n", ["model.yaml: ", "houbolt needs a `step`"]),
@@ -73,6 +83,92 @@ MODELS = {
         "coordinates: [x, y, a]\nkinetic: \"(x'^2 + y'^2 + a'^2)/2\"\nconstraints: [{name: blade, expression: \"x'*sin(a) = y'*cos(a)\"}]\n"
         "run: {until: 1, step: 0.1, integrator: midpoint}\n",
         ["model.yaml: ", "nonholonomic constraint 'blade'", "rk4"]),
+    "beam without a length": ("beams:\n  pipe: {elements: 4}\n", ["model.yaml:2: beams.pipe: ", "needs a `length`"]),
+    "beams as a list": ("beams: [pipe]\n", ["model.yaml:1: beams: ", "must be a table"]),
+    "beam, misspelt key": (pipe("stifness: 1"), ["model.yaml:2: beams.pipe: ", "'stifness'", "did you mean 'stiffness'"]),
+    "beam, unknown key": (pipe("frobnicate: 1"), ["model.yaml:2: beams.pipe: ", "allowed are: length, elements"]),
+    "beam on a line": ("dimension: 1\n" + pipe(""), ["model.yaml:3: beams.pipe", "2 or 3 dimensions"]),
+    "beam with a taken name": ("parameters: {pipe: 1}\n" + pipe(""), ["model.yaml:3: beams.pipe: ", "'pipe' is taken already"]),
+    "beam, ends too far apart": (pipe("end: {pinned: [3, 0]}"), ["model.yaml:2: beams.pipe: ", "3 m apart", "only 2 m"]),
+    "beam, mass too far away": (
+        "masses: {A: {mass: 1, at: [3, 0]}}\n" + pipe("end: {mass: A}"), ["model.yaml:3: beams.pipe: ", "3 m apart", "only 2 m"]),
+    "beam, unknown mass": (pipe("end: {mass: B}"), ["model.yaml:2: beams.pipe.end.mass: ", "no mass 'B'"]),
+    "beam, unknown beam": (pipe("end: {beam: tube}"), ["model.yaml:2: beams.pipe.end.beam: ", "no beam 'tube' before this one"]),
+    "beam, clamp without direction": (pipe("", "{clamped: [0, 0]}"), ["model.yaml:2: beams.pipe.start: ", "needs a `direction`"]),
+    "beam, direction without clamp": (
+        pipe("", "{pinned: [0, 0], direction: [1, 0]}"), ["model.yaml:2: beams.pipe.start.direction: ", "only a clamped end"]),
+    "beam, no direction": (
+        pipe("", "{clamped: [0, 0], direction: [0, 0]}"), ["model.yaml:2: beams.pipe.start.direction: ", "must not be zero"]),
+    "beam, pinned and clamped": (pipe("", "{pinned: [0, 0], clamped: [0, 0]}"), ["model.yaml:2: beams.pipe.start: ", "either pinned or clamped"]),
+    "beam, held twice": (
+        "masses: {A: {mass: 1}}\n" + pipe("", "{pinned: [0, 0], mass: A}"), ["model.yaml:3: beams.pipe.start: ", "one of them"]),
+    "beam, support in space": (pipe("", "{pinned: [0, 0, 0]}"), ["model.yaml:2: beams.pipe.start.pinned: ", "needs 2 numbers, got 3"]),
+    "beam, support that is not there": (pipe("shape: [s, 1]"), ["model.yaml: ", "violate 'pipe start.y' by 1"]),
+    "beam, nothing to release": (pipe("end: {release: 1}"), ["model.yaml:2: beams.pipe.end: ", "nothing holds it"]),
+    "beam, angle to nothing": (pipe("end: {angle: 1}"), ["model.yaml:2: beams.pipe.end: ", "`angle`", "give `beam`"]),
+    "beam, unknown joint": (
+        pipe("") + "  tube: {length: 1, start: {beam: pipe, joint: welded}}\n", ["model.yaml:3: beams.tube.start.joint: ", "pinned, clamped", "'welded'"]),
+    "beam, joined in the middle": (
+        pipe("") + "  tube: {length: 1, start: {beam: pipe, at: middle}}\n", ["model.yaml:3: beams.tube.start.at: ", "start, end", "'middle'"]),
+    "beam, density in time": (pipe("density: 1 + t"), ["model.yaml:2: beams.pipe.density: ", "must not depend on time"]),
+    "beam, density of something": (pipe("density: 1 + x"), ["model.yaml:2: beams.pipe.density: ", "unknown symbol 'x'", "character 5"]),
+    "beam without mass": (pipe("density: 0.5 - s"), ["model.yaml:2: beams.pipe: ", "density must be positive, got 0 at s = 0.5"]),
+    "beam, negative stiffness": (pipe("stiffness: -1"), ["model.yaml:2: beams.pipe: ", "stiffness must not be negative, got -1"]),
+    "beam, damping as a number": (pipe("damping: 1"), ["model.yaml:2: beams.pipe.damping: ", "must be a table"]),
+    "beam without elements": (
+        "beams:\n  pipe: {length: 1, elements: 0}\n", ["model.yaml:2: beams.pipe.elements: ", "whole number from 1 to 100000", "got 0"]),
+    "beam, part of an element": ("beams:\n  pipe: {length: 1, elements: 1.5}\n", ["model.yaml:2: beams.pipe.elements: ", "got 1.5"]),
+    "beam, too many elements": ("beams:\n  pipe: {length: 1, elements: 1e9}\n", ["model.yaml:2: beams.pipe.elements: ", "got 1e9"]),
+    "beam, more coordinates than there may be": ("beams:\n  pipe: {length: 1, elements: 100000}\n", ["model.yaml: ", "400004 coordinates"]),
+    "beam, nodes that do not ascend": (pipe("nodes: [0, 1, 1, 2]"), ["model.yaml:2: beams.pipe: ", "must ascend", "1 follows 1"]),
+    "beam, nodes that end too early": (pipe("nodes: [0, 1]"), ["model.yaml:2: beams.pipe: ", "from 0 to the length 2"]),
+    "beam, unknown rule": (pipe("inextensible: gauss5"), ["model.yaml:2: beams.pipe.inextensible: ", "simpson", "'gauss5'"]),
+    "beam, neither true nor false": (pipe("slack: maybe"), ["model.yaml:2: beams.pipe.slack: ", "true or false", "'maybe'"]),
+    "beam, slack where inequalities cannot be held": (
+        pipe("slack: true") + "run: {until: 1, step: 0.1, integrator: newmark}\n", ["model.yaml: ", "inequality 'length of pipe at s = ", "moreau-jean"]),
+    "beam, mark beyond its end": (pipe("marks: {far: 3}"), ["model.yaml:2: beams.pipe.marks.far: ", "between 0 and 2, got 3"]),
+    "beam, unknown mark": (pipe("") + "outputs: {a: pipe.mid.x}\n", ["model.yaml:3: outputs.a: ", "unknown symbol 'pipe.mid.x'"]),
+    "beam, force between nodes": (
+        pipe("forces: [{at: 0.3, force: [1, 0]}]"), ["model.yaml:2: beams.pipe.forces[0].at: ", "acts on a node", "nearest is at 0.25"]),
+    "beam, force beyond its end": (pipe("forces: [{at: 3, force: [1, 0]}]"), ["model.yaml:2: beams.pipe.forces[0].at: ", "between 0 and 2, got 3"]),
+    "beam, force without a force": (pipe("forces: [{at: 1}]"), ["model.yaml:2: beams.pipe.forces[0]: ", "needs a `force`", "`follower`"]),
+    "beam, follower force that changes": (pipe("forces: [{follower: [t, 0]}]"), ["model.yaml:2: beams.pipe.forces[0].follower[0]: ", "must be a number"]),
+    "beam, follower force of one part": (pipe("forces: [{follower: [1]}]"), ["model.yaml:2: beams.pipe.forces[0].follower: ", "needs two numbers"]),
+    "beam, follower force across in space": (
+        "dimension: 3\n" + pipe("forces: [{follower: [1, 1]}]", "{pinned: [0, 0, 0]}"),
+        ["model.yaml:3: beams.pipe.forces[0].follower: ", "along the tangent only", "no normal"]),
+    "beam, follower load across in space": (
+        "dimension: 3\n" + pipe("follower_load: [1, s]", "{pinned: [0, 0, 0]}"), ["model.yaml:3: beams.pipe.follower_load[1]: ", "must be 0 in space"]),
+    "beam, load as a number": (pipe("load: 3"), ["model.yaml:2: beams.pipe.load: ", "must be a list"]),
+    "beam, shape that moves": (pipe("shape: [t, s]"), ["model.yaml:2: beams.pipe.shape[0]: ", "does not depend on time"]),
+    "beam, rod to a mark": (
+        pipe("marks: {m: 1}") + "points: {O: [3, 3]}\nrods: [[O, pipe.m]]\n", ["model.yaml:4: rods[0][1]: ", "no mass or point 'pipe.m'"]),
+    "rest where there is none": (
+        "gravity: 9.81\nbeams: {pipe: {length: 1, elements: 4}}\ninitial: {equilibrium: true}\n", ["model.yaml: ", "no equilibrium was found"]),
+    "rest and values to be found": (pipe("") + "initial: {equilibrium: true, solve: all}\n", ["model.yaml: initial: ", "leave out `solve`"]),
+    "rest, neither true nor false": (pipe("") + "initial: {equilibrium: maybe}\n", ["model.yaml:3: initial.equilibrium: ", "true or false", "'maybe'"]),
+    "string, misspelt key": (string("tenson: 1"), ["model.yaml:2: strings.u: ", "did you mean 'tension'"]),
+    "string, one end": (string("ends: [fixed]"), ["model.yaml:2: strings.u.ends: ", "needs two words"]),
+    "string, unknown end": (string("ends: [fixed, loose]"), ["model.yaml:2: strings.u.ends[1]: ", "fixed, free", "'loose'"]),
+    "string, density in time": (string("density: 1 + t"), ["model.yaml:2: strings.u.density: ", "must not depend on time"]),
+    "string, negative tension": (string("tension: -1"), ["model.yaml:2: strings.u: ", "tension must not be negative, got -1"]),
+    "string that cannot move": ("strings:\n  u: {elements: 1}\n", ["model.yaml:2: strings.u: ", "one element between two fixed ends"]),
+    "string, shape that moves": (string("shape: t*x"), ["model.yaml:2: strings.u.shape: ", "does not depend on time"]),
+    "string under gravity": ("gravity: 9.81\n" + string(), ["model.yaml:1: gravity: ", "acts on `masses` and `beams`"]),
+    "string, node of a fixed end": (string() + "outputs: {a: u.0}\n", ["model.yaml:3: outputs.a: ", "unknown symbol 'u.0'"]),
+    "contact of one": (string() + "contacts: [{above: u}]\n", ["model.yaml:3: contacts[0]: ", "`above`", "`below`"]),
+    "contact of obstacles": (string() + "contacts: [{above: 1, below: 0}]\n", ["model.yaml:3: contacts[0]: ", "needs a string"]),
+    "contact with something unknown": (string() + "contacts: [{above: u, below: w}]\n", ["model.yaml:3: contacts[0].below: ", "'w'"]),
+    "contact with what moves": (string() + "contacts: [{above: u, below: 0.1*t}]\n", ["model.yaml:3: contacts[0].below: ", "an obstacle does not move"]),
+    "contact that is violated": (
+        string() + "contacts: [{above: u, below: 0.1}]\n", ["model.yaml: ", "violate 'obstacle of u at x = 0.1' by 0.1"]),
+    "contact of other nodes": (
+        string() + "  v: {elements: 20}\ncontacts: [{above: u, below: v}]\n", ["model.yaml:4: contacts[0]: ", "nodes of 'u' and 'v' must coincide"]),
+    "coupling of one": (string() + "couplings: [{between: [u], stiffness: 1}]\n", ["model.yaml:3: couplings[0]: ", "between: [u, v]"]),
+    "coupling with something unknown": (
+        string() + "couplings: [{between: [u, w], stiffness: 1}]\n", ["model.yaml:3: couplings[0].between[1]: ", "no string 'w'"]),
+    "coupling without stiffness": (
+        string() + "  v: {elements: 10}\ncouplings: [{between: [u, v]}]\n", ["model.yaml:4: couplings[0]: ", "needs a `stiffness`"]),
     "nested too deeply": ("name: " + 100 * "[" + 100 * "]" + "\n", ["model.yaml:1: ", "nested too deeply"]),
     "not text": ("\x00\x01\x02\n", ["model.yaml"]),
 }

@@ -119,6 +119,29 @@ coordinates: [phi]
 kinetic: "phi'^2/2"
 potential: ["phi^2", 0]
 forces: {phi: "-phi'", A.x: 1}
+beams:
+  pipe:
+    length: 2
+    elements: 4
+    density: 1
+    stiffness: "1 + s"
+    damping: {mass: 0.1, stiffness: 0}
+    inextensible: simpson
+    slack: false
+    start: {clamped: [0, 0], direction: [1, 0], release: 0.5}
+    end: {}
+    velocity: [0, 0]
+    load: [0, "sin(t)*s"]
+    follower_load: [0, 0.1]
+    forces: [{at: 1, force: [0, 1]}, {follower: [-1, 0.1]}]
+    marks: {middle: 1}
+  tube: {length: 1, nodes: [0, 0.5, 1], start: {beam: pipe, at: end, joint: clamped, angle: 90 deg}, shape: [2, s]}
+  link: {length: 1, elements: 2, start: {mass: A}}
+strings:
+  u: {length: 1, elements: 10, density: 1, tension: 1, damping: 0, mass: lumped, ends: [fixed, free], load: 0, shape: 0.1*x, velocity: 0}
+  v: {length: 1, elements: 10, ends: [fixed, free]}
+contacts: [{above: u, below: v, distance: 0}, {above: 1, below: u}]
+couplings: [{between: [u, v], stiffness: 2}]
 constraints: ["phi <= 3", {name: low, expression: "phi >= -3"}]
 initial: {t: 0, phi: 0.1, "phi'": 0, solve: ["A.y'"]}
 outputs: {a name of words: "A.x + A.vx"}
@@ -170,6 +193,51 @@ BROKEN = [
     (["curves", 0, "on"], "y"),
     (["walls", 0], {"mass": "A"}),
     (["walls", 0, "name"], "floor"),
+    (["beams"], ["pipe"]),
+    (["beams", "2pipe"], {"length": 1}),
+    (["beams", "pipe"], 1),
+    (["beams", "pipe", "length"], 0),
+    (["beams", "pipe", "lenght"], 1),
+    (["beams", "more"], {"elements": 4}),
+    (["beams", "pipe", "elements"], 0),
+    (["beams", "pipe", "elements"], 2.5),
+    (["beams", "pipe", "elements"], 200000),
+    (["beams", "tube", "nodes"], [0]),
+    (["beams", "pipe", "density"], 0),
+    (["beams", "pipe", "stiffness"], -1),
+    (["beams", "pipe", "damping"], 1),
+    (["beams", "pipe", "damping", "mass"], -1),
+    (["beams", "pipe", "inextensible"], "gauss5"),
+    (["beams", "pipe", "slack"], "maybe"),
+    (["beams", "pipe", "start"], {"clamped": [0, 0]}),
+    (["beams", "pipe", "end"], {"pinned": [1, 0], "direction": [1, 0]}),
+    (["beams", "pipe", "end"], {"release": 1}),
+    (["beams", "pipe", "end"], {"pinned": [1, 0], "mass": "A"}),
+    (["beams", "pipe", "end"], {"pinned": [1, 0], "angle": 1}),
+    (["beams", "pipe", "end"], "free"),
+    (["beams", "tube", "start"], {"beam": "pipe", "at": "middle"}),
+    (["beams", "tube", "start"], {"beam": "pipe", "joint": "glued"}),
+    (["beams", "pipe", "load"], 1),
+    (["beams", "pipe", "follower_load"], [1]),
+    (["beams", "pipe", "forces"], {"force": [0, 1]}),
+    (["beams", "pipe", "forces", 0], {"at": 1}),
+    (["beams", "pipe", "forces", 1, "follower"], [1]),
+    (["beams", "pipe", "marks"], [1]),
+    (["beams", "pipe", "marks", "middle"], -1),
+    (["strings", "u", "length"], 0),
+    (["strings", "u", "stiffness"], 1),
+    (["strings", "u", "elements"], 0),
+    (["strings", "u", "tension"], -1),
+    (["strings", "u", "mass"], 1),
+    (["strings", "u", "ends"], ["fixed"]),
+    (["strings", "u", "ends"], ["fixed", "loose"]),
+    (["contacts", 0], {"above": "u"}),
+    (["contacts", 0], ["u", "v"]),
+    (["contacts", 0, "gap"], 1),
+    (["couplings", 0], {"between": ["u", "v"]}),
+    (["couplings", 0, "between"], ["u"]),
+    (["couplings", 0, "stiffness"], -1),
+    (["initial", "equilibrium"], "maybe"),
     (["coordinates"], "phi"),
     (["coordinates"], ["phi", "phi"]),
     (["coordinates", 0], "A.x"),
@@ -212,6 +280,13 @@ ALLOWED = [
     (["gravity"], [0, -9.81]),
     (["parameters", "φ"], "2*pi"),
     (["pins", 0], "C"),
+    (["beams", "pipe", "elements"], "2*2"),
+    (["beams", "pipe", "end"], {}),
+    (["beams", "tube", "start"], {"beam": "pipe"}),
+    (["strings", "w"], {}),
+    (["springs", 0, "between"], ["pipe.end", "P"]),
+    (["initial", "u.3"], 0.05),
+    (["forces", "link.2.y"], "-link.2.y'"),
     (["kinetic"], ["phi'^2/2"]),
     (["initial", "solve"], "all"),
     (["run", "every"], "2*2"),
@@ -291,6 +366,13 @@ class Schema(unittest.TestCase):
             ("pins", 0): properties["pins"]["items"]["anyOf"][1],
             ("curves", 0): properties["curves"]["items"],
             ("walls", 0): properties["walls"]["items"],
+            ("beams", "pipe"): properties["beams"]["additionalProperties"],
+            ("beams", "pipe", "damping"): properties["beams"]["additionalProperties"]["properties"]["damping"],
+            ("beams", "pipe", "forces", 0): properties["beams"]["additionalProperties"]["properties"]["forces"]["items"],
+            ("beams", "pipe", "start"): SCHEMA["definitions"]["beamEnd"],
+            ("strings", "u"): properties["strings"]["additionalProperties"],
+            ("contacts", 0): properties["contacts"]["items"],
+            ("couplings", 0): properties["couplings"]["items"],
             ("constraints", 1): properties["constraints"]["items"]["anyOf"][1],
             ("run",): properties["run"],
             ("run", "formulation"): properties["run"]["properties"]["formulation"]["anyOf"][1],
@@ -336,7 +418,7 @@ class Reference(unittest.TestCase):
             for block in blocks:
                 with self.subTest(block):
                     document = load(block)
-                    whole = {"masses", "coordinates", "include"} & document.keys()
+                    whole = {"masses", "coordinates", "beams", "strings", "include"} & document.keys()
                     text = block if whole else "include: rest.yaml\n" + block
                     self.assertEqual(list(VALIDATOR.iter_errors(load(text))), [])
                     (place / "example.yaml").write_text(text)
@@ -383,7 +465,7 @@ class Certificates(unittest.TestCase):
             with self.subTest(case):
                 asked, _, certificate = outcome(case)
                 self.assertTrue(certificate["finished"], certificate["message"])
-                self.assertEqual(certificate["t_end"], asked["until"])
+                self.assertEqual(certificate["t_end"], float(str(asked["until"]).split()[0]))
 
     def test_constraints_hold(self):
         for case in CASES:
@@ -418,11 +500,12 @@ class Certificates(unittest.TestCase):
                     kind, bound = "fixed step of order 2", 3e-2
                 seen.add(kind)
                 most = max(row["kinetic"] for row in series(case))
-                self.assertLessEqual(certificate["energy"]["deviation"], bound * most)
+                round_off = 1e-11 * abs(certificate["energy"]["start"])  # for those that stay at rest
+                self.assertLessEqual(certificate["energy"]["deviation"], bound * most + round_off)
         self.assertEqual(len(seen), 3)
 
     def test_what_does_work_is_not_called_conservative(self):
-        for case in ["ball_in_box", "driven_table", "foucault", "gh95_ellipse", "pendulum_driven", "slider_crank"]:
+        for case in ["ball_in_box", "beck_column", "driven_table", "flexible_arm", "foucault", "gh95_ellipse", "pendulum_driven", "slider_crank"]:
             self.assertFalse(run(case)["certificate"]["conservative"], case)
 
     def test_momenta_are_kept(self):
@@ -588,6 +671,72 @@ class Physics(unittest.TestCase):
         self.assertEqual(len(found), 4)
         for hits, (one, exact) in enumerate(zip(found, times)):
             self.assertAlmostEqual(one, exact, delta=1e-3 * hits + 1e-9)
+
+    def test_tangential_push_makes_a_column_flutter_above_becks_load(self):
+        def growth(push):
+            rows = series("beck_column", "--set", f"P={push}", "--until", 2)
+            half = len(rows) // 2
+            return max(abs(row["tip"]) for row in rows[half:]) / max(abs(row["tip"]) for row in rows[:half])
+
+        self.assertLess(growth(19), 2.0)
+        self.assertGreater(growth(22), 4.0)
+
+    def test_arm_bends_back_while_it_is_spun_up(self):
+        # Simo and Vu-Quoc 1987: about 0.58 m backward at most, and straight but for small vibrations afterwards.
+        rows = series("flexible_arm")
+        self.assertAlmostEqual(min(row["across"] for row in rows), -0.575, delta=0.015)
+        self.assertLess(max(abs(row["across"]) for row in rows if row["t"] > 15), 0.01)
+
+    def test_frame_yields_as_linear_theory_says_under_a_small_load(self):
+        # A beam on two supports, turned back at one of them by the column, which resists with 3EI/l.
+        l, a, EI, P = 1.2, 0.24, 1440.0, 0.1
+        b = l - a
+        turn = P * a * b * (l + b) / (6 * EI * l)
+        moment = turn * 3 * EI / (2 * l)
+        down = P * a**2 * b**2 / (3 * EI * l) - moment * a * b * (l + b) / (6 * EI * l)
+        self.assertAlmostEqual(run("lee_frame", "--set", f"P={P}")["outputs"]["down"], down, delta=1e-5 * down)
+
+    def test_frame_has_the_limit_load_of_the_literature(self):
+        # 18.55 kN at 0.49 m: below it stands, farther down than a straight line says.
+        self.assertAlmostEqual(run("lee_frame", "--set", "P=18 kN")["outputs"]["down"], 0.414, delta=0.01)
+
+    def test_slack_cable_is_never_too_long_and_gains_no_energy(self):
+        rows = series("slack_cable")
+        self.assertLess(max(row["distance"] for row in rows), 1 + 1e-9)
+        energy = [row["kinetic"] + row["potential"] for row in rows]
+        self.assertTrue(all(b <= a + 1e-4 for a, b in zip(energy, energy[1:])))
+        self.assertLess(energy[-1], energy[0] - 0.1)
+
+    def test_string_bounces_off_its_axis(self):
+        for row in series("string_on_a_table"):
+            self.assertAlmostEqual(row["middle"], 0.01 * abs(math.cos(math.pi * row["t"])), delta=3e-4)  # two bounces, each late by the time in contact
+
+    def test_coupled_strings_exchange_their_motion(self):
+        # In and against phase, with the frequencies of 40 elements and of the scheme: tan(ω'h/2) = ωh/2.
+        h, n, layer = 0.01, 40, 4.0
+        square = (2 * n * math.sin(math.pi / (2 * n))) ** 2
+        together, against = (2 / h * math.atan(math.sqrt(s) * h / 2) for s in (square, square + 2 * layer))
+        for row in series("coupled_strings"):
+            a, b = math.cos(together * row["t"]), math.cos(against * row["t"])
+            self.assertAlmostEqual(row["middle_u"], 0.005 * (a + b), delta=1e-9)
+            self.assertAlmostEqual(row["middle_v"], 0.005 * (a - b), delta=1e-9)
+
+    def test_released_pipe_swings_within_its_length(self):
+        for row in series("swinging_pipe"):
+            self.assertLessEqual(math.hypot(row["tip_x"], row["tip_y"]), 32.6 + 1e-6)
+        self.assertAlmostEqual(run("swinging_pipe")["outputs"]["tip_y"], -28.87, delta=0.05)
+
+    def test_ends_of_a_cable_carry_its_weight_and_the_load(self):
+        """Supports push with minus lambda."""
+        rows = series("hanging_cable")
+        self.assertAlmostEqual(rows[0]["height"], rows[-1]["height"], delta=1e-9)
+        last = rows[-1]
+        held = -sum(last[f"lambda of {name}.y"] for name in ("left start", "right end"))
+        self.assertAlmostEqual(held, (20 + 0.5 * 12.3) * 9.81, delta=1e-6)
+
+    def test_rope_keeps_whirling(self):
+        for row in series("skipping_rope"):
+            self.assertAlmostEqual(row["radius"], 1.03, delta=0.03)
 
     def test_shaken_pendulum_stands_only_above_kapitzas_speed(self):
         def farthest(speed):

@@ -72,6 +72,34 @@ class Cli(unittest.TestCase):
             self.assertEqual(len(json.loads((place / "run.vtk.series").read_text())["files"]), 51)
             self.assertEqual(run("convert", str(results), str(place / "run.xls")).returncode, 2)
 
+    def test_beams_become_lines_of_vtk(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "pipe.yaml").write_text(
+                "gravity: 9.81\nbeams: {pipe: {length: 2, elements: 4, start: {pinned: [0, 0]}}}\n"
+                "run: {until: 0.05, step: 0.01, integrator: newmark}\n")
+            results = place / "run.h5"
+            self.assertEqual(run("run", str(place / "pipe.yaml"), "--out", str(results)).returncode, 0)
+            self.assertEqual(run("convert", str(results), str(place / "run.vtk")).returncode, 0)
+            with h5py.File(results) as file:
+                names, q = [name.decode() for name in file["coordinates"]], file["q"][-1]
+            self.assertEqual(names[:8], ["pipe.0.x", "pipe.0.y", "pipe.0.tx", "pipe.0.ty", "pipe.1.x", "pipe.1.y", "pipe.1.tx", "pipe.1.ty"])
+            frame = (place / "run_000005.vtk").read_text().splitlines()
+            at = frame.index("POINTS 5 double")
+            self.assertEqual([float(x) for x in frame[at + 5].split()], [q[16], q[17], 0.0])
+            lines = frame.index("LINES 4 12")
+            self.assertEqual([[int(x) for x in line.split()] for line in frame[lines + 1:lines + 5]], [[2, k, k + 1] for k in range(4)])
+
+    def test_static_prints_how_a_cable_hangs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder) / "cable.yaml"
+            model.write_text("gravity: 10\nbeams: {c: {length: 2, elements: 4, density: 3, stiffness: 0, start: {pinned: [0, 0]}, shape: [0, -s]}}\n")
+            done = run("static", str(model))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"equilibrium, stable")
+            self.assertRegex(done.stdout, r"lambda length of c at s = 0 +60\n")
+            self.assertRegex(done.stdout, r"lambda c start\.y +-60\n")
+
     def test_bad_input_is_2_with_one_clear_line(self):
         cases = {
             ("reproduce", "gh95-wal"): "there is no experiment 'gh95-wal'; there are: gh95-linear, gh95-wall, gh95-ellipse",

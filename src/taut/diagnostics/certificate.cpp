@@ -66,7 +66,7 @@ Certifier::Certifier(const System& judged, const System& moving)
   followers_->sets = judged.sets();
   followers_->g = followers_->rate = Vector::Zero(judged.constraint_count());
   const std::vector<Set> held = moving.sets();
-  const bool impacts = std::any_of(held.begin(), held.end(), [](Set set) { return set != Set::zero; });
+  const bool impacts = std::any_of(held.begin(), held.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
   found_.conservative = moving.conservative() && !impacts;
 }
 Certifier::~Certifier() = default;

@@ -12,17 +12,22 @@ std::vector<Symmetry> candidates(const System& system) {
           {"momentum of " + system.coordinate_name(i), [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); }});
     return all;
   }
-  const int dim = system.points()->dim, end = system.points()->count * dim;
+  const int dim = system.points()->dim;
+  const std::vector<int> places(system.places().begin(), system.places().end());
+  if (places.empty()) return all;
   for (int axis = 0; axis < dim; ++axis)
-    all.push_back({std::string("momentum along ") + "xyz"[axis], [axis, dim, end](const Vector& q) {
+    all.push_back({std::string("momentum along ") + "xyz"[axis], [axis, places](const Vector& q) {
                      Vector direction = Vector::Zero(q.size());
-                     for (Eigen::Index k = axis; k < end; k += dim) direction[k] = 1.0;
+                     for (const int k : places) direction[k + axis] = 1.0;
                      return direction;
                    }});
+  // Directions turn, but do not move.
+  std::vector<int> turning = places;
+  turning.insert(turning.end(), system.directions().begin(), system.directions().end());
   const auto rotation = [&](const char* name, int i, int j) {
-    all.push_back({name, [i, j, dim, end](const Vector& q) {
+    all.push_back({name, [i, j, turning](const Vector& q) {
                      Vector direction = Vector::Zero(q.size());
-                     for (Eigen::Index k = 0; k < end; k += dim) {
+                     for (const int k : turning) {
                        direction[k + i] = -q[k + j];
                        direction[k + j] = q[k + i];
                      }

@@ -32,11 +32,19 @@ double ConfigurationSize::of(const System& system, const State& state) {
 void require_equalities(const System& system, const std::string& scheme) {
   const std::vector<Set> sets = system.sets();
   for (std::size_t row = 0; row < sets.size(); ++row)
-    require(sets[row] == Set::zero,
+    require(sets[row] == Set::zero || sets[row] == Set::whole,
             "{}: cannot hold the inequality '{}' exactly, because the rebound would be an accident of the step size; "
             "MoreauJean (moreau-jean) does, with a law of impact, and every scheme takes it penalised: penalized(system, "
             "epsilon), or "
             "formulation: {penalty: epsilon}.",
+            scheme, system.constraint_name(int(row)));
+}
+
+void require_acting(const System& system, const std::string& scheme) {
+  const std::vector<Set> sets = system.sets();
+  for (std::size_t row = 0; row < sets.size(); ++row)
+    require(sets[row] != Set::whole,
+            "{}: cannot go on when '{}' is released; newmark, energy-momentum and the other schemes of order two do.",
             scheme, system.constraint_name(int(row)));
 }
 

@@ -109,6 +109,9 @@ class ConfigurationSize {
 /// Refuses exact inequality constraints in the name of a smooth scheme.
 void require_equalities(const System& system, const std::string& scheme);
 
+/// Refuses constraints that were released in the name of a scheme that holds all rows.
+void require_acting(const System& system, const std::string& scheme);
+
 /// Refuses constraints on velocities in the name of a scheme that holds positions.
 void require_holonomic(const System& system, const std::string& scheme);
 

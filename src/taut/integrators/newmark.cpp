@@ -22,7 +22,9 @@ class NewmarkStepper final : public Stepper {
     const State& now = past.back();
     const int n = system_.size();
     StepReport report;
-    if (now.carried.size() == n) {
+    if (implied_) {
+      a_.setZero(n);
+    } else if (now.carried.size() == n) {
       a_ = now.carried;
     } else if (!accelerate(instant(now), a_, report)) {
       return failed(report, system_, instant(now), h);
@@ -36,10 +38,12 @@ class NewmarkStepper final : public Stepper {
     next.t = now.t + h;
     next.q = now.q + h * x_;
     next.v = 2.0 * x_ - now.v;
-    next.carried.setZero(n);
-    StepReport applied;
-    if (!accelerate(instant(next), next.carried, applied)) return failed(applied, system_, instant(now), h);
-    next.v += h * (scheme_.gamma - 2.0 * scheme_.beta) * (next.carried - a_);
+    if (!implied_) {
+      next.carried.setZero(n);
+      StepReport applied;
+      if (!accelerate(instant(next), next.carried, applied)) return failed(applied, system_, instant(now), h);
+      next.v += h * (scheme_.gamma - 2.0 * scheme_.beta) * (next.carried - a_);
+    }
     set_momentum(system_, next);
     next.lambda = lambda_;
     return report;
@@ -59,7 +63,11 @@ class NewmarkStepper final : public Stepper {
                             .v_slope = 1.0,
                             .momentum = 1.0,
                             .rate = true};
-    problem_.inertias[1] = {.t = t, .q = &now.q, .v = &a_, .q_slope = h, .momentum = h * beta, .rate = true};
+    if (implied_) {
+      problem_.inertias[1] = {.t = now.t, .q = &now.q, .v = &now.v, .force = -h * (0.5 - beta)};
+    } else {
+      problem_.inertias[1] = {.t = t, .q = &now.q, .v = &a_, .q_slope = h, .momentum = h * beta, .rate = true};
+    }
     problem_.inertias[2] = {
         .t = t, .q = &now.q, .v = &minus_v_, .q_slope = h, .v_slope = 2.0, .force = -h * beta, .inertial = h * beta};
     problem_.reactions[0] = {.t = now.t + place * h, .q = &now.q, .q_slope = place * h, .weight = 0.5 * h};
@@ -77,6 +85,8 @@ class NewmarkStepper final : public Stepper {
 
   const System& system_;
   Newmark scheme_;
+  /// With a constant mass M a is the force itself, and where γ = 2β nothing else asks for a: no equation for it is solved.
+  bool implied_ = system_.constant_mass() && scheme_.gamma == 2.0 * scheme_.beta;
   AffineProblem problem_;
   AccelerationProblem applied_;
   StepSolver solver_, applied_solver_;

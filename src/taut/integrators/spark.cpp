@@ -328,6 +328,7 @@ Traits Spark::traits() const {
 std::unique_ptr<Stepper> Spark::bind(const System& system, const SolverMethod& method) const {
   spark_tableau(stages);
   require_equalities(system, "Spark");
+  require_acting(system, "Spark");
   require(std::holds_alternative<Multipliers>(method),
           "Spark: has its own modified Newton iteration and takes Multipliers only, not {}.", name_of(method));
   return std::make_unique<SparkStepper>(system, method, stages);

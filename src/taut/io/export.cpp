@@ -156,7 +156,7 @@ void write_npz(const Results& r, const std::string& path) {
   file.finish();
 }
 
-/// Masses are coordinates named A.x, A.y (A.z); lines are constraints named "rod A-B".
+/// Masses are coordinates named A.x, A.y (A.z), nodes of beams those named pipe.3.x; lines are constraints named "rod A-B", and beams.
 void write_vtk(const Results& r, const std::string& path) {
   struct Mass {
     std::string name;
@@ -185,6 +185,13 @@ void write_vtk(const Results& r, const std::string& path) {
     if (name.rfind("rod ", 0) != 0 || dash == std::string::npos) continue;
     const int a = find(name.substr(4, dash - 4)), b = find(name.substr(dash + 1));
     if (a >= 0 && b >= 0) lines.emplace_back(a, b);
+  }
+  // Neighbours "pipe.3" and "pipe.4".
+  for (std::size_t k = 1; k < masses.size(); ++k) {
+    const std::string &a = masses[k - 1].name, &b = masses[k].name;
+    const std::size_t dot = a.rfind('.');
+    if (dot == std::string::npos || b.rfind('.') != dot || a.substr(0, dot) != b.substr(0, dot)) continue;
+    lines.emplace_back(int(k) - 1, int(k));
   }
   const std::filesystem::path base = std::filesystem::path(path).replace_extension();
   const std::size_t n = r.header.coordinates.size(), m = masses.size();

@@ -4,8 +4,10 @@
 #include <sstream>
 #include <taut/expression/blocks.hpp>
 #include <taut/expression/parse.hpp>
+#include <taut/io/continua.hpp>
 #include <taut/io/model_file.hpp>
 #include <taut/io/yaml_item.hpp>
+#include <taut/simulate/equilibrium.hpp>
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/half_space.hpp>
 #include <taut/system/constraints/pin.hpp>
@@ -20,7 +22,8 @@ constexpr int most_coordinates = 200'000;
 const std::vector<std::string> sections{"name",      "source",  "include",     "parameters", "functions",   "tables",
                                         "dimension", "gravity", "masses",      "points",     "rods",        "springs",
                                         "dampers",   "pins",    "curves",      "walls",      "coordinates", "kinetic",
-                                        "potential", "forces",  "constraints", "initial",    "outputs",     "run"};
+                                        "potential", "forces",  "constraints", "initial",    "outputs",     "run",
+                                        "beams",     "strings", "contacts",    "couplings"};
 
 /// A place in space: the coordinates of a mass, or given functions of time.
 struct Spot {
@@ -42,6 +45,7 @@ class Builder {
     each("tables", [&](const Item& item) { read_tables(item); });
     count_coordinates();
     make_system();
+    add_continua(model);
     each("points", [&](const Item& item) { read_points(item); });
     each("rods", [&](const Item& item) { each_of(item, [&](const Item& one) { read_rod(one); }); });
     each("springs", [&](const Item& item) { each_of(item, [&](const Item& one) { read_spring(one); }); });
@@ -237,8 +241,30 @@ class Builder {
     each("coordinates", [&](const Item& item) {
       each_of(item, [&](const Item& one) { generalized_.push_back({one.word(), one}); });
     });
-    const std::size_t count = masses_.size() * std::size_t(dim_) + generalized_.size();
-    if (count == 0) throw InputError("nothing moves: give `masses` or `coordinates`.");
+    std::map<std::string, int> numbers;
+    for (const auto& [name, item] : masses_) numbers.emplace(name, int(numbers.size()));
+    continua_.emplace(
+        Continua::Reader{.number = [this](const Item& item) { return number(item); },
+                         .along = [this](const Item& item, const std::string& variable) { return along(item, variable); },
+                         .axes = [this](const Item& item) { return axes(item); },
+                         .dim = dim_});
+    each("beams", [&](const Item& item) {
+      for (const auto& [name, one] : item.entries()) {
+        name_is_free(one, name);
+        continua_->read_beam(name, one, numbers, int(masses_.size()) + continua_->beam_points());
+      }
+    });
+    each("strings", [&](const Item& item) {
+      for (const auto& [name, one] : item.entries()) {
+        name_is_free(one, name);
+        continua_->read_string(name, one);
+      }
+    });
+    const std::size_t points = masses_.size() + std::size_t(continua_->beam_points());
+    const std::size_t count =
+        points * std::size_t(dim_) + std::size_t(continua_->string_coordinates()) + generalized_.size();
+    continua_->number_strings(int(points) * dim_);
+    if (count == 0) throw InputError("nothing moves: give `masses`, `beams`, `strings` or `coordinates`.");
     require(count <= std::size_t(most_coordinates), "{} coordinates are more than {}.", count, most_coordinates);
     numbering_.coordinates = int(count);
     q_ = v_ = Vector::Zero(numbering_.coordinates);
@@ -282,19 +308,23 @@ class Builder {
         spots_[name].x.push_back(graph_->variable(numbering_.q(first + k)));
       }
     }
+    for (const std::string& name : continua_->coordinate_names()) add_coordinate(name);
     for (const auto& [name, item] : generalized_) {
       name_is_free(item, name);
       add_coordinate(name);
     }
-    if (masses_.empty()) {
+    const int others = numbering_.coordinates - int(masses_.size()) * dim_;
+    if (masses_.empty() && continua_->beams().empty()) {
       system_.emplace(numbering_.coordinates);
     } else {
-      system_.emplace(points, int(generalized_.size()));
+      system_.emplace(points, others);
     }
     system_->name_coordinates(names_);
     each("gravity", [&](const Item& item) {
-      if (masses_.empty()) item.fail("acts on `masses`, and there are none; write it into `potential`");
-      std::vector<double> g(dim_, 0.0);
+      if (masses_.empty() && continua_->beams().empty())
+        item.fail("acts on `masses` and `beams`, and there are none; write it into `potential`");
+      std::array<double, 3>& g = gravity_;
+      g = {};
       if (item.node.IsSequence()) {
         const std::vector<Item> numbers = axes(item);
         for (int k = 0; k < dim_; ++k) g[k] = number(numbers[k]);
@@ -306,6 +336,103 @@ class Builder {
           if (g[k] != 0.0)
             system_->add(Weight{int(m) * dim_ + k, -points.masses[m] * g[k]}, "gravity on " + masses_[m].first);
     });
+  }
+
+  /// Beams and strings, with what holds them; places and velocities of their own.
+  void add_continua(ModelFile& model) {
+    continua_->add_to(*system_, gravity_);
+    each("contacts",
+         [&](const Item& item) { each_of(item, [&](const Item& one) { continua_->read_contact(one, *system_); }); });
+    each("couplings",
+         [&](const Item& item) { each_of(item, [&](const Item& one) { continua_->read_coupling(one, *system_); }); });
+    for (const Continua::Support& support : continua_->supports()) add_support(support, model);
+    continua_->place(q_, v_);
+    for (int i = int(masses_.size()) * dim_; i < numbering_.coordinates - int(generalized_.size()); ++i) given_q_[i] = true;
+    for (const auto& [name, beam, item] : continua_->beams()) {
+      const int last = beam.nodes() - 1;
+      for (const auto& [end, node] : {std::pair("start", 0), {"end", last}}) {
+        spots_[name + "." + end] = {add_mark(name + "." + end, beam, beam.s(node)), beam.position(node)};
+      }
+    }
+    for (const Continua::Mark& mark : continua_->marks()) add_mark(mark.name, continua_->beams()[mark.beam].beam, mark.s);
+  }
+
+  /// x = a(t), or x′ = a(t)/|a(t)|.
+  void add_support(const Continua::Support& support, ModelFile& model) {
+    std::vector<Graph::Node> at;
+    for (const Item& axis : axes(support.at)) at.push_back(of_time(axis));
+    if (support.direction) {
+      Graph::Node square = graph_->constant(0.0);
+      for (const Graph::Node x : at) square = graph_->add(square, graph_->multiply(x, x));
+      double size = 0.0;
+      if (graph_->is_constant(square, &size) && size == 0.0) support.at.fail("a direction must not be zero");
+      for (Graph::Node& x : at) x = graph_->divide(x, graph_->make(Op::sqrt, square));
+    }
+    for (int k = 0; k < dim_; ++k) {
+      const std::string name = support.name + "." + "xyz"[k];
+      const Graph::Node x = graph_->variable(numbering_.q(support.point * dim_ + k));
+      add_constraint(support.at, graph_->subtract(x, at[k]), Set::zero, name);
+      model.supports.push_back(name);
+      if (support.release) model.releases.push_back({*support.release, name});
+    }
+  }
+
+  /// Names for a place along a beam: its coordinates, velocities and curvature.
+  std::vector<Graph::Node> add_mark(const std::string& name, const Beam& beam, double s) {
+    const auto sum = [&](int derivative, int axis, bool velocity) {
+      Graph::Node out = graph_->constant(0.0);
+      for (const auto& [coordinate, weight] : beam.weights(s, derivative)) {
+        const int i = coordinate + axis;
+        const Graph::Node x = graph_->variable(velocity ? numbering_.v(i) : numbering_.q(i));
+        out = graph_->add(out, graph_->multiply(graph_->constant(weight), x));
+      }
+      return out;
+    };
+    std::vector<Graph::Node> place;
+    Graph::Node bend = graph_->constant(0.0);
+    for (int k = 0; k < dim_; ++k) {
+      place.push_back(sum(0, k, false));
+      scope_.symbols[name + "." + "xyz"[k]] = place.back();
+      scope_.symbols[name + ".v" + "xyz"[k]] = sum(0, k, true);
+      scope_.symbols[name + ".t" + "xyz"[k]] = sum(1, k, false);
+      const Graph::Node curve = sum(2, k, false);
+      bend = graph_->add(bend, graph_->multiply(curve, curve));
+    }
+    scope_.symbols[name + ".curvature"] = graph_->make(Op::sqrt, bend);
+    return place;
+  }
+
+  /// An expression of one variable along a beam or string, and of time.
+  AlongFunction along(const Item& item, const std::string& variable) {
+    Graph graph;
+    Scope scope;
+    scope.functions = scope_.functions;
+    scope.tables = scope_.tables;
+    for (const auto& [name, node] : parameters_) {
+      double number = 0.0;
+      graph_->is_constant(node, &number);
+      scope.symbols[name] = graph.constant(number);
+    }
+    scope.symbols[variable] = graph.variable(0);
+    scope.symbols["t"] = graph.variable(1);
+    const std::string text = item.word();
+    const Graph::Node node = guarded(item, text, [&] { return parse(graph, scope, text); });
+    const auto compiled = [&](Graph::Node which) {
+      return [program = std::make_shared<Program>(graph, std::vector{which}, std::vector{0, 1})](double s, double t) {
+        program->inputs()[0] = s;
+        program->inputs()[1] = t;
+        program->run();
+        return program->output(0);
+      };
+    };
+    AlongFunction out;
+    const std::vector<int> found = graph.variables_of({node});
+    out.constant = found.empty();
+    out.steady = std::find(found.begin(), found.end(), 1) == found.end();
+    out.value = compiled(node);
+    out.slope = compiled(graph.derivative(node, 0));
+    if (out.constant && !std::isfinite(out.value(0.0, 0.0))) item.fail(message("\"{}\" is not finite", text));
+    return out;
   }
 
   void read_points(const Item& item) {
@@ -585,6 +712,10 @@ class Builder {
     for (const auto& [name, one] : item.entries()) {
       if (name == "t") {
         t_ = number(one);
+      } else if (name == "equilibrium") {
+        const std::string word = one.word();
+        if (word != "true" && word != "false") one.fail(message("must be true or false, got '{}'", word));
+        equilibrium_ = word == "true";
       } else if (name == "solve") {
         if (one.node.IsScalar() && one.word() == "all") {
           for (int i = 0; i < numbering_.coordinates; ++i) free_.insert({i, false}), free_.insert({i, true});
@@ -608,10 +739,26 @@ class Builder {
 
   /// Every coordinate needs inertia; said here by name, before a matrix is singular.
   void check_inertia() {
-    for (int i = int(masses_.size()) * dim_; i < numbering_.coordinates; ++i) {
+    for (int i = numbering_.coordinates - int(generalized_.size()); i < numbering_.coordinates; ++i) {
       const bool moves = kinetic_ >= 0 && !graph_->is_constant(graph_->derivative(kinetic_, numbering_.v(i)));
       require(moves, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.", names_[i]);
     }
+  }
+
+  /// Rest under everything that holds at the start, also what is released then.
+  void start_at_rest(ModelFile& model) {
+    require(free_.empty(), "initial: `equilibrium` finds all places; leave out `solve`.");
+    const Equilibrium found = equilibrium(*system_, state_at(*system_, t_, q_, Vector::Zero(q_.size())));
+    require(found.status == Status::ok, "initial: no equilibrium was found: {}.", found.trouble);
+    model.start = {.state = found.state};
+    model.start.moved_q = (found.state.q - q_).lpNorm<Eigen::Infinity>();
+    // Velocities that were given stay.
+    if (v_.isZero(0.0)) return;
+    const ConsistentStart moving = consistent_velocities(*system_, state_at(*system_, t_, found.state.q, v_));
+    require(moving.status == Status::ok, "initial: {}.", moving.trouble);
+    model.start.state.v = moving.state.v;
+    model.start.state.p = moving.state.p;
+    model.start.moved_v = moving.moved_v;
   }
 
   void start(ModelFile& model, bool assemble) {
@@ -619,6 +766,18 @@ class Builder {
     const std::string trouble = system_->find_not_finite(instant(given));
     require(trouble.empty(), "at the start {} is not finite.", trouble);
     constexpr double tolerance = 1e-8;
+    if (equilibrium_) return start_at_rest(model);
+    if (free_.empty() && !continua_->beams().empty()) {
+      // A shape is a guess as far as lengths along the beams go: it is moved to the nearest that has them.
+      std::vector<Violation> other = violations(*system_, given, tolerance);
+      std::erase_if(other, [](const Violation& v) { return v.constraint.rfind("length of ", 0) == 0; });
+      require(!assemble || other.empty(), "the initial values violate {}; correct them.", describe(other));
+      model.start = consistent_start(*system_, given);
+      require(!assemble || model.start.status == Status::ok, "the shape of the beams cannot be made consistent: {}.",
+              model.start.trouble);
+      model.start.before = other;
+      return;
+    }
     if (free_.empty()) {
       model.start = {.state = given, .before = violations(*system_, given, tolerance)};
       require(!assemble || model.start.before.empty(),
@@ -794,6 +953,9 @@ class Builder {
   std::map<std::string, int> coordinate_;
   std::vector<std::string> names_;
   std::optional<System> system_;
+  std::optional<Continua> continua_;
+  std::array<double, 3> gravity_{};
+  bool equilibrium_ = false;
 };
 
 ModelFile build(const std::string& text, const std::string& file, const ModelOverrides& overrides, bool assemble) {

@@ -41,6 +41,12 @@ struct ModelFile {
   std::vector<NamedExpression> outputs;
   std::vector<Event> events;
   RunSection run;
+  std::vector<std::string> supports;  ///< names of constraints that hold ends of beams: exact in every formulation
+  struct Release {
+    double t;
+    std::string constraint;
+  };
+  std::vector<Release> releases;  ///< supports that let go
   std::map<std::string, double> parameters;
 };
 

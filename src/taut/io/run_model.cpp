@@ -70,7 +70,41 @@ class EventWatch {
   bool armed_ = false, stopped_ = false;
 };
 
+/// The system without the supports that have let go by then.
+System let_go(const ModelFile& model, const System& system, double t) {
+  const auto gone = [&](const std::string& name) {
+    return std::any_of(model.releases.begin(), model.releases.end(),
+                       [&](const ModelFile::Release& one) { return one.constraint == name && one.t <= t; });
+  };
+  if (std::none_of(model.releases.begin(), model.releases.end(), [&](const auto& one) { return one.t <= t; })) return system;
+  return released(system, gone);
+}
+
 }  // namespace
+
+System formulated(const ModelFile& model, double penalty) {
+  const auto support = [&](const ConstraintBlock& block) {
+    return std::find(model.supports.begin(), model.supports.end(), block.name(0)) != model.supports.end();
+  };
+  System system = penalty > 0.0
+                      ? penalized(model.system, penalty, [&](const ConstraintBlock& block) { return !support(block); })
+                      : model.system;
+  return let_go(model, system, model.start.state.t);
+}
+
+System judged_system(const ModelFile& model) { return let_go(model, model.system, model.run.until); }
+
+std::vector<SystemChange> changes(const ModelFile& model, const System& system) {
+  const double start = model.start.state.t;
+  std::vector<double> times;
+  for (const ModelFile::Release& one : model.releases)
+    if (one.t > start && one.t < model.run.until) times.push_back(one.t);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  std::vector<SystemChange> out;
+  for (const double t : times) out.push_back({t, std::make_shared<const System>(let_go(model, system, t))});
+  return out;
+}
 
 RunPlan plan(const ModelFile& model) {
   const RunSection& run = model.run;
@@ -105,12 +139,13 @@ RunPlan plan(const ModelFile& model) {
     choice += (choice.empty() ? "" : ", ") + message("rtol = {}", rtol);
   }
   RunPlan out{
-      .system = run.penalty > 0.0 ? penalized(model.system, run.penalty) : model.system,
+      .system = formulated(model, run.penalty),
       .integrator = integrator,
       .method = solver_named(run.solver, run.solver_options),
       .options =
           {.step = run.step, .end = run.until, .rtol = rtol, .atol = run.atol, .every = run.every, .interval = run.interval},
       .choice = choice};
+  out.options.changes = changes(model, out.system);
   // Says now what would not work, before a results file is begun.
   check_options(out.integrator, model.start.state.t, out.options);
   out.integrator.bind(out.system, out.method);
@@ -119,7 +154,7 @@ RunPlan plan(const ModelFile& model) {
 
 RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& asked) {
   // Constraints are judged by the model, whatever formulation holds them.
-  const System& judged = model.system;
+  const System judged = judged_system(model);
   RunOutcome outcome;
   Certifier certifier(judged, planned.system);
   const double start = model.start.state.t, length = model.run.until - start;
@@ -145,8 +180,9 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
   SimulateOptions& options = planned.options;
   options.keep = false;
   if (!asked.out.empty()) {
-    options.renew = checkpoint_steps(judged.size());
+    options.renew = options.changes.empty() ? checkpoint_steps(judged.size()) : 0;
     if (asked.resume) {
+      require(options.changes.empty(), "--resume: a run in which supports are released cannot be resumed.");
       old = read_results(asked.out);
       require(old->header.model_text == model.text && old->header.options == asked.settings,
               "--resume: '{}' comes from another model or other options; give those it was started with.", asked.out);

@@ -14,6 +14,15 @@ struct RunPlan {
   std::string choice;  ///< what was chosen where the model says nothing, and why
 };
 
+/// The system of a model in a formulation, as it moves at the start: penalty = 0 holds constraints exactly, and supports of beams are exact always.
+System formulated(const ModelFile& model, double penalty);
+
+/// The system whose constraints should hold all the time.
+System judged_system(const ModelFile& model);
+
+/// The changes of that system that come later: supports that are released.
+std::vector<SystemChange> changes(const ModelFile& model, const System& system);
+
 /// Throws InputError with what would work if the pieces do not go together.
 RunPlan plan(const ModelFile& model);
 

@@ -238,10 +238,21 @@ template <int Dim> void Beam::add_in(System& system) const {
   }
 }
 
-void Beam::add_to(System& system) const { dim_ == 2 ? add_in<2>(system) : add_in<3>(system); }
+void Beam::add_to(System& system) const {
+  for (int k = 0; k < nodes(); ++k) {
+    system.add_vector(dim_ * position_[k], false);
+    system.add_vector(dim_ * tangent_[k], true);
+  }
+  dim_ == 2 ? add_in<2>(system) : add_in<3>(system);
+}
 
 void Beam::add_gravity(System& system, double g) const {
-  std::vector<double> weight(std::size_t(4) * nodes(), 0.0);
+  Vector3 down{};
+  down[dim_ - 1] = -g;
+  add_weight(system, down);
+}
+
+void Beam::add_weight(System& system, const Vector3& g) const {
   const Quadrature five = gauss(5);
   Vector load = Vector::Zero(2 * nodes());  // ∫ρψ of x and x′ at each node
   for (int e = 0; e + 1 < nodes(); ++e) {
@@ -251,10 +262,12 @@ void Beam::add_gravity(System& system, double g) const {
       for (int i = 0; i < 4; ++i) load[2 * e + i] += five.weight[k] * h * options_.density(s_[e] + five.xi[k] * h) * N[i];
     }
   }
-  for (int k = 0; k < nodes(); ++k) {
-    system.add(Weight{dim_ * position_[k] + dim_ - 1, g * load[2 * k]});
-    if (load[2 * k + 1] != 0.0) system.add(Weight{dim_ * tangent_[k] + dim_ - 1, g * load[2 * k + 1]});
-  }
+  for (int k = 0; k < nodes(); ++k)
+    for (int d = 0; d < dim_; ++d) {
+      if (g[d] == 0.0) continue;
+      system.add(Weight{dim_ * position_[k] + d, -g[d] * load[2 * k]});
+      if (load[2 * k + 1] != 0.0) system.add(Weight{dim_ * tangent_[k] + d, -g[d] * load[2 * k + 1]});
+    }
 }
 
 void Beam::add_force(System& system, int node, Vector3 newtons) const {
@@ -326,14 +339,20 @@ int Beam::element_at(double s) const {
   return std::clamp(k, 0, nodes() - 2);
 }
 
-Vector3 Beam::at(const double* q, double s, int derivative) const {
+std::vector<std::pair<int, double>> Beam::weights(double s, int derivative) const {
   const int e = element_at(s);
   const double h = s_[e + 1] - s_[e];
   const auto N = hermite((s - s_[e]) / h, h, derivative);
   const auto first = shapes(e);
+  std::vector<std::pair<int, double>> out;
+  for (int k = 0; k < 4; ++k) out.emplace_back(first[k], N[k]);
+  return out;
+}
+
+Vector3 Beam::at(const double* q, double s, int derivative) const {
   Vector3 out{};
-  for (int k = 0; k < 4; ++k)
-    for (int d = 0; d < dim_; ++d) out[d] += N[k] * q[first[k] + d];
+  for (const auto& [first, weight] : weights(s, derivative))
+    for (int d = 0; d < dim_; ++d) out[d] += weight * q[first + d];
   return out;
 }
 

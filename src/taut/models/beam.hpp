@@ -93,7 +93,8 @@ class Beam {
   void add_to(System& system) const;
 
   // Loads. Constant ones are potentials, the others forces.
-  void add_gravity(System& system, double g) const;  ///< along −y (dim 2) or −z (dim 3)
+  void add_gravity(System& system, double g) const;                       ///< along −y (dim 2) or −z (dim 3)
+  void add_weight(System& system, const std::array<double, 3>& g) const;  ///< the same along any vector, m/s²
   void add_force(System& system, int node, std::array<double, 3> newtons) const;
   void add_force(System& system, int node, std::function<std::array<double, 3>(double t)> newtons) const;
   /// A force that turns with the beam: along the tangent, and in the plane also normal to it, to the left.
@@ -110,6 +111,9 @@ class Beam {
   /// x, x′ or x″ at s, for derivative = 0, 1, 2.
   std::array<double, 3> at(const double* q, double s, int derivative = 0) const;
   double curvature(const double* q, double s) const;  ///< |x″|
+
+  /// The same as weights of first coordinates: x = Σ weight · q[coordinate …].
+  std::vector<std::pair<int, double>> weights(double s, int derivative = 0) const;
 
   /// Arc length and tension of each inextensibility condition, by ascending s.
   std::vector<std::pair<double, double>> tension(const System& system, const Vector& lambda) const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <taut/base/require.hpp>
 #include <taut/simulate/simulate.hpp>
 
@@ -374,8 +375,10 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
           "simulate: {} needs equal steps and takes no tolerances; give a step, or use a scheme of one level.", traits.name);
 }
 
-Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
-                    const SimulateOptions& options) {
+namespace {
+
+Trajectory simulate_one(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
+                        const SimulateOptions& options) {
   check_options(integrator, start.t, options);
   check_start(system, start, options);
   const Traits traits = integrator.traits();
@@ -416,6 +419,69 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   path.earlier = run.earlier();
   for (const int row : run.dependent()) path.dependent.push_back(system.constraint_name(row));
   return path;
+}
+
+void add_counts(RunCounts& sum, const RunCounts& more) {
+  sum.steps += more.steps;
+  sum.retried += more.retried;
+  sum.rejected += more.rejected;
+  sum.newton_iterations += more.newton_iterations;
+  sum.newton_most = std::max(sum.newton_most, more.newton_most);
+  sum.multiplier_updates += more.multiplier_updates;
+  sum.updates_most = std::max(sum.updates_most, more.updates_most);
+  sum.factorizations += more.factorizations;
+  sum.evaluations += more.evaluations;
+  sum.smallest_step = std::min(sum.smallest_step, more.smallest_step);
+  sum.largest_step = std::max(sum.largest_step, more.largest_step);
+  sum.projection_energy += more.projection_energy;
+}
+
+}  // namespace
+
+Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
+                    const SimulateOptions& options) {
+  if (options.changes.empty()) return simulate_one(system, start, integrator, method, options);
+  require(options.from == nullptr && !options.resume,
+          "simulate: a run in which the system changes cannot go on from a checkpoint.");
+  const double direction = options.end >= start.t ? 1.0 : -1.0, length = options.end - start.t;
+  std::optional<Trajectory> path;
+  for (std::size_t k = 0; k <= options.changes.size(); ++k) {
+    const System& now = k == 0 ? system : *options.changes[k - 1].system;
+    require(now.size() == system.size() && now.constraint_count() == system.constraint_count(),
+            "simulate: the system after the change {} has other coordinates or constraints.", k);
+    const State& from = path ? path->last : start;
+    const double until = k < options.changes.size() ? options.changes[k].t : options.end;
+    require(direction * (until - from.t) >= 0.0, "simulate: the change at t = {} is not in the order of time.", until);
+    if (path && until == from.t) continue;
+    SimulateOptions part = options;
+    part.changes.clear();
+    part.end = until;
+    // Observers see one run: what starts a later part was the end of the one before.
+    const long steps = path ? path->counts.steps : 0;
+    const bool later = path.has_value();
+    for (Observer& observer : part.observers)
+      observer = [inner = observer, steps, later, length, &start](const Progress& p) {
+        if (later && p.step == 0) return;
+        const double done = length != 0.0 ? (p.state.t - start.t) / length : 1.0;
+        inner({p.system, p.state, p.report, p.step + steps, done, p.recorded, p.stop, p.checkpoint});
+      };
+    Trajectory one = simulate_one(now, from, integrator, method, part);
+    if (!path) {
+      path = std::move(one);
+    } else {
+      for (int r = 1; r < one.size(); ++r) path->record({one.t(r), one.q(r), one.v(r), {}, one.lambda(r)});
+      add_counts(path->counts, one.counts);
+      for (const std::string& name : one.dependent)
+        if (std::find(path->dependent.begin(), path->dependent.end(), name) == path->dependent.end())
+          path->dependent.push_back(name);
+      path->finished = one.finished;
+      path->message = one.message;
+      path->last = one.last;
+      path->earlier = one.earlier;
+    }
+    if (!path->finished) break;
+  }
+  return *path;
 }
 
 }  // namespace taut

@@ -30,6 +30,12 @@ struct Progress {
 };
 using Observer = std::function<void(const Progress&)>;
 
+/// From a time on another system moves, with the same coordinates and constraints: see released().
+struct SystemChange {
+  double t;
+  std::shared_ptr<const System> system;
+};
+
 struct SimulateOptions {
   /// At most this. Without tolerances the steps are equal and the last lands exactly on `end`; with them it is optional.
   double step = 0.0;
@@ -49,7 +55,8 @@ struct SimulateOptions {
   /// Every so many steps the scheme is bound anew, so that it keeps nothing but the states, and observers get a checkpoint. 0: never.
   long renew = 0;
   const Checkpoint* from = nullptr;  ///< go on from here; the start and all other options are those of the run it comes from
-  int halvings = 10;                 ///< a failed step is retried as two halves, this many times over
+  std::vector<SystemChange> changes{};  ///< in the order of time; steps land on them, and schemes of more levels start anew
+  int halvings = 10;                    ///< a failed step is retried as two halves, this many times over
   std::vector<Observer> observers{};
 };
 

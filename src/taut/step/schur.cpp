@@ -12,6 +12,8 @@ constexpr int widest_band = 40;  // beyond, a sparse KKT matrix fills in far les
 
 std::optional<Schur> Schur::of(const System& system) {
   if (!system.lumped_mass()) return std::nullopt;
+  const std::vector<Set> sets = system.sets();
+  if (std::find(sets.begin(), sets.end(), Set::whole) != sets.end()) return std::nullopt;  // rows that do not act
   const Vector zero = Vector::Zero(system.size()), one = Vector::Ones(system.size());
   const Vector mass = system.momentum({0.0, zero.data(), one.data()});
   if (!(mass.array() > 0.0).all()) return std::nullopt;

@@ -166,6 +166,7 @@ class SplittingSolver::Work {
           continue;
         }
         for (int i = 0; i < rows; ++i, ++row) {
+          if (sets[row] == Set::whole) continue;
           // A row that gives one coordinate is no constraint but a boundary value.
           int found = -1, count = 0;
           for (int j = 0; j < width; ++j)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <string>
 #include <taut/base/vector.hpp>
 #include <taut/system/block.hpp>
@@ -60,6 +61,12 @@ class System {
 
   void name_coordinates(std::vector<std::string> names);  ///< one for each
 
+  /// Says that `dim` coordinates from this one on are a place in space, or a direction, besides the points: what translations and rotations do
+  /// to the system follows from it.
+  void add_vector(int coordinate, bool direction);
+  const std::set<int>& places() const { return places_; }  ///< first coordinates, the points among them
+  const std::set<int>& directions() const { return directions_; }
+
   int size() const { return size_; }
   int constraint_count() const { return constraint_count_; }
   const std::optional<Points>& points() const { return points_; }
@@ -109,6 +116,7 @@ class System {
   int constraint_count_ = 0;
   std::optional<Points> points_;
   std::vector<std::string> names_;
+  std::set<int> places_, directions_;
   std::vector<std::unique_ptr<DynamicsBlock>> dynamics_;
   std::vector<std::unique_ptr<ConstraintBlock>> constraints_;
 };
@@ -122,6 +130,10 @@ System penalized(const System& system, double epsilon);
 
 /// The same for those blocks of constraints alone that the condition picks; the others are held exactly.
 System penalized(const System& system, double epsilon, const std::function<bool(const ConstraintBlock&)>& which);
+
+/// The system in which constraints that the condition picks by name no longer act: their rows stay, with λ = 0. A support that is released, most
+/// of all: run to the moment with the one system, go on with the other.
+System released(const System& system, const std::function<bool(const std::string& name)>& which);
 
 template <class Block, class Base, class Term>
 void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name) {

@@ -158,7 +158,7 @@ TEST(ModelFile, MistakesAreToldWithFileLineAndKey) {
             "m.yaml:2: kinetic[1]: must be a single value, not a list or a table");
   EXPECT_EQ(told("{"), "m.yaml:1: this is not YAML: end of map flow not found.");
   EXPECT_EQ(told(""), "m.yaml: is empty.");
-  EXPECT_EQ(told("name: nothing\n"), "m.yaml: nothing moves: give `masses` or `coordinates`.");
+  EXPECT_EQ(told("name: nothing\n"), "m.yaml: nothing moves: give `masses`, `beams`, `strings` or `coordinates`.");
   EXPECT_EQ(told("coordinates: [x]\npotential: x\n"),
             "m.yaml: the coordinate 'x' has no inertia; it must occur in the `kinetic` energy.");
   EXPECT_EQ(told("coordinates: [x, y]\nkinetic: \"x'^2\"\n"),
@@ -207,6 +207,84 @@ springs: [{between: [A, B], stiffness: 100, length: 1}]
   ASSERT_EQ(lying.status, Status::ok) << lying.trouble;
   EXPECT_LE(lying.state.q.norm(), 1e-9);
   EXPECT_NEAR(lying.state.lambda[0], -20.0, 1e-8);
+}
+
+/// The beam of the papers from a file is the one of the C++ interface.
+TEST(ModelFile, BeamsAreThoseOfTheLibrary) {
+  const ModelFile model = parse_model(R"yaml(
+gravity: 9.81
+beams:
+  pipe:
+    length: 32.6 m
+    elements: 12
+    density: 7.67 kg/m
+    stiffness: 700 N*m^2
+    start: {pinned: [0, 0]}
+    end: {pinned: [20, 0], release: 0.05}
+    marks: {middle: 16.3}
+    forces: [{at: 16.3, force: [0, "-100*t"]}]
+    load: ["s", "t"]
+initial: {equilibrium: true}
+outputs: {tip: pipe.end.y, bend: pipe.middle.curvature, speed: pipe.end.vx}
+run: {until: 0.1, step: 0.005, integrator: newmark}
+)yaml",
+                                      "beam");
+  Beam beam({.name = "pipe",
+             .length = 32.6,
+             .elements = 12,
+             .density = 7.67,
+             .stiffness = 700.0,
+             .start = {.support = BeamEnd::Support::pinned},
+             .end = {.support = BeamEnd::Support::pinned, .place = {20.0, 0.0, 0.0}}},
+            2);
+  System system(Points{.count = 0, .dim = 2}, beam.coordinates());
+  beam.add_to(system);
+  beam.add_gravity(system, 9.81);
+  beam.add_load(system, [](double s, double t) { return std::array<double, 3>{s, t, 0.0}; });
+  beam.add_force(system, 6, [](double t) { return std::array<double, 3>{0.0, -100.0 * t, 0.0}; });
+  Vector q = Vector::Zero(system.size());
+  beam.place(hanging({}, {20.0, 0.0, 0.0}, 32.6, 2), q);
+  const State rest = equilibrium(system, at_rest(system, q)).state;
+  EXPECT_LE((model.start.state.q - rest.q).norm(), 1e-9);
+
+  ModelFile running = model;
+  const RunOutcome outcome = run_model(running, plan(running), {});
+  ASSERT_TRUE(outcome.certificate.finished) << outcome.certificate.message;
+  const auto loose =
+      std::make_shared<const System>(released(system, [](const std::string& name) { return name == "pipe end"; }));
+  const auto path =
+      simulate(system, rest, Newmark{}, Multipliers{}, {.step = 0.005, .end = 0.1, .changes = {{0.05, loose}}});
+  EXPECT_LE((outcome.last.q - path.last.q).norm(), 1e-8);
+  EXPECT_NEAR(running.outputs[0].at(outcome.last), beam.at(path.last.q.data(), 32.6)[1], 1e-8);
+  EXPECT_NEAR(running.outputs[1].at(outcome.last), beam.curvature(path.last.q.data(), 16.3), 1e-7);
+}
+
+TEST(ModelFile, StringsMassesAndJoinedBeamsGoTogether) {
+  const ModelFile model = parse_model(R"yaml(
+gravity: 10
+masses: {A: {mass: 2, at: [1, 0]}}
+beams:
+  left: {length: 1, elements: 3, start: {clamped: [0, 0], direction: [1, 0]}, end: {mass: A}}
+  right: {length: 1, elements: 3, start: {beam: left, joint: clamped}, shape: ["1 + s", "0"]}
+  side: {length: 1, elements: 2, start: {beam: right, joint: clamped, angle: 90 deg}, shape: ["2", "s"]}
+strings:
+  u: {length: 1, elements: 4, shape: "x*(1 - x)", ends: [fixed, free]}
+  w: {length: 1, elements: 4, ends: [fixed, free], shape: "-x"}
+contacts: [{above: u, below: w}, {above: w, below: "-2 - x"}]
+couplings: [{between: [u, w], stiffness: 3}]
+coordinates: [phi]
+kinetic: "phi'^2/2"
+initial: {phi: 0.3}
+run: {until: 0.02, step: 0.001, integrator: energy-momentum, formulation: {penalty: 1e-3}}
+)yaml",
+                                      "mixed");
+  EXPECT_EQ(model.system.coordinate_name(model.system.size() - 1), "phi");
+  EXPECT_EQ(model.start.state.q[model.system.size() - 1], 0.3);
+  ModelFile running = model;
+  const RunPlan planned = plan(running);
+  EXPECT_EQ(planned.system.constraint_count(), 4) << "the clamp stays exact";
+  const RunOutcome outcome = run_model(running, planned, {});
+  EXPECT_TRUE(outcome.certificate.finished) << outcome.certificate.message;
 }
 
 }  // namespace

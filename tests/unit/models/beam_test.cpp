@@ -269,6 +269,55 @@ TEST(Beam, ACornerKeepsItsAngle) {
   EXPECT_NEAR(a[0] * b[0] + a[1] * b[1], 0.0, 1e-12);
 }
 
+TEST(Beam, FreeInSpaceItKeepsItsMomenta) {
+  for (const int dim : {2, 3}) {
+    const Made m = made({.length = 1.0, .elements = 5, .stiffness = 0.3}, dim, 0.0);
+    State start = placed(m, straight({0.3, 0.2, 0.1}, {1.0, 0.5, dim == 3 ? 0.4 : 0.0}));
+    for (Eigen::Index i = 0; i < start.v.size(); ++i) start.v[i] = 0.5 * std::cos(1.0 + 2.0 * double(i));
+    start = consistent_start(m.system, start).state;
+    const auto path = simulate(m.system, start, EnergyMomentum{}, Multipliers{}, {.step = 0.01, .end = 1.0});
+    ASSERT_TRUE(path.finished) << path.message;
+    const Certificate c = certificate(m.system, path);
+    EXPECT_EQ(c.momenta.size(), dim == 2 ? 3U : 6U);
+    EXPECT_TRUE(c.conservative);
+    EXPECT_LE(c.energy.deviation, 1e-12);
+    for (const Conserved& momentum : c.momenta) EXPECT_LE(momentum.deviation, 1e-12) << momentum.name;
+  }
+}
+
+TEST(Beam, FallsWhenItsSupportIsReleasedWithEveryKindOfScheme) {
+  // Held at both ends until t = 0.1: the same as a run of two parts, with other systems.
+  const auto options = [](bool held) {
+    return BeamOptions{.name = "rope",
+                       .length = 1.2,
+                       .elements = 4,
+                       .stiffness = 0.1,
+                       .start = {.support = Support::pinned},
+                       .end = held ? BeamEnd{.support = Support::pinned, .place = {1.0, 0.0, 0.0}} : BeamEnd{}};
+  };
+  const Made both = made(options(true)), one = made(options(false));
+  const State rest = equilibrium(both.system, placed(both, hanging({}, {1.0, 0.0, 0.0}, 1.2, 2))).state;
+  const auto loose =
+      std::make_shared<const System>(released(both.system, [](const std::string& n) { return n == "rope end"; }));
+  for (const Integrator& integrator :
+       {Integrator(Newmark{}), Integrator(Gcn{}), Integrator(EnergyMomentum{}), Integrator(Rattle{}),
+        Integrator(RungeKutta{kutta4()}), Integrator(GeneralizedAlpha{})}) {
+    long seen = 0;
+    const SimulateOptions changing{
+        .step = 1e-3, .end = 0.2, .changes = {{0.1, loose}}, .observers = {[&](const Progress& p) { seen = p.step; }}};
+    const auto path = simulate(both.system, rest, integrator, Multipliers{}, changing);
+    ASSERT_TRUE(path.finished) << integrator.traits().name << ": " << path.message;
+    EXPECT_EQ(path.counts.steps, 200);
+    EXPECT_EQ(seen, 200);
+    EXPECT_EQ(path.size(), 201);
+    const auto alone =
+        simulate(one.system, at_rest(one.system, rest.q), integrator, Multipliers{}, {.step = 1e-3, .end = 0.1});
+    EXPECT_LE((path.last.q - alone.last.q).norm(), 1e-5) << integrator.traits().name;
+    EXPECT_LT(one.beam.at(path.last.q.data(), 1.2)[1], -0.02) << "it falls";
+    EXPECT_EQ(path.last.lambda[path.last.lambda.size() - 1], 0.0);
+  }
+}
+
 TEST(Beam, SaysWhatIsImpossibleAndTakesWhatIsExtreme) {
   const auto between = [](double distance, double stiffness = 700.0) {
     BeamOptions options = pipe(10, {.support = Support::pinned, .place = {distance, 0.0, 0.0}});

@@ -65,7 +65,7 @@ TEST(VibratingString, RestsOnAnObstacle) {
   ASSERT_EQ(found.status, Status::ok) << found.trouble;
   EXPECT_NEAR(string.at(found.state.q.data(), 0.5 * a), -depth + 0.5 * load / tension * 0.25 * a * a, 1e-4);
   EXPECT_NEAR(string.at(found.state.q.data(), 0.5), -depth, 1e-12);
-  EXPECT_NEAR(-found.state.lambda[99], load, 1e-9) << "the floor carries the load";
+  EXPECT_NEAR(-found.state.lambda[99], load / 200.0, 1e-9) << "the floor carries the load";
 }
 
 TEST(VibratingString, CoupledStringsExchangeTheirEnergy) {

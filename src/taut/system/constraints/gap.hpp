@@ -4,8 +4,8 @@
 
 namespace taut {
 
-/// g = w (q₀ − q₁ − d) ≥ 0, or w (q₀ − d) ≥ 0 with one coordinate: nothing passes through. w is the length that the place stands for, so that −λ is
-/// the pressure in N/m, and a penalty with ε a foundation of stiffness 1/ε per metre.
+/// g = q₀ − q₁ − d ≥ 0, or q₀ − d ≥ 0 with one coordinate: nothing passes through, and −λ is the force. The place stands for a length w: a penalty
+/// with ε is a foundation of stiffness 1/ε per metre.
 template <int Sides> struct Gap {
   static constexpr int width = Sides;
   static constexpr int rows = 1;
@@ -19,9 +19,9 @@ template <int Sides> struct Gap {
   template <class T> Local<T, 1> value(const T&, const Local<T, width>& q) const {
     T gap = q[0] - distance;
     if constexpr (Sides == 2) gap -= q[1];
-    return {(sign * weight) * gap};
+    return {sign * gap};
   }
-  double compliance() const { return weight; }
+  double compliance() const { return 1.0 / weight; }
   std::string name() const { return label; }
 };
 
