@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <taut/base/require.hpp>
 
@@ -83,8 +84,29 @@ const std::vector<Experiment>& experiments() {
        run_jay09_spark},
       {"lbs-pendulum", "Lauer, Betsch & Steinmann: double spherical pendulum, symplectic-momentum against energy-momentum",
        run_lbs_pendulum},
+      {"gh95-strings", "Glowinski & Holmstrom 1995, section 3, Fig. 7: two strings collide, by time-discretised penalty",
+       run_gh95_strings},
+      {"gh95-beam-static", "Glowinski & Holmstrom 1995, section 4.1-4.4: the hanging pipeline, Newton-KKT against ALG2",
+       run_gh95_beam_static},
+      {"gh95-beam", "Glowinski & Holmstrom 1995, sections 4.7 and 4.9, Figs. 9-10: the swinging pipeline at N = 20",
+       run_gh95_beam},
+      {"bqgc13-benchmark", "Basting et al. 2013, section 3.1, Figs. 1, 2, 4: order in time against an exact solution",
+       run_bqgc13_benchmark},
+      {"bqgc13-swing", "Basting et al. 2013, section 3.2, Figs. 5-6: the swinging pipeline, three schemes, both reactions",
+       run_bqgc13_swing},
   };
   return all;
+}
+
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double mx = 0.0, my = 0.0, xx = 0.0, xy = 0.0;
+  const double n = double(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) mx += std::log(x[k]) / n, my += std::log(y[k]) / n;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    xx += (std::log(x[k]) - mx) * (std::log(x[k]) - mx);
+    xy += (std::log(x[k]) - mx) * (std::log(y[k]) - my);
+  }
+  return xy / xx;
 }
 
 void prepare(const fs::path& directory) {

@@ -65,10 +65,18 @@ void prepare(const std::filesystem::path& directory);
 /// Writes each curve as DIR/name.csv and draws each plot as DIR/name.svg. Throws InputError if a file cannot be written.
 void write(const Outcome& outcome, const std::filesystem::path& directory);
 
+/// The observed order: slope of log y over log x, by least squares.
+double slope(const std::vector<double>& x, const std::vector<double>& y);
+
 Outcome run_gh95_linear(const Report& report);
 Outcome run_gh95_wall(const Report& report);
 Outcome run_gh95_ellipse(const Report& report);
 Outcome run_jay09_spark(const Report& report);
 Outcome run_lbs_pendulum(const Report& report);
+Outcome run_gh95_strings(const Report& report);
+Outcome run_gh95_beam_static(const Report& report);
+Outcome run_gh95_beam(const Report& report);
+Outcome run_bqgc13_benchmark(const Report& report);
+Outcome run_bqgc13_swing(const Report& report);
 
 }  // namespace taut::reproduce

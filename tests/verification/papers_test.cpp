@@ -3,27 +3,11 @@
 #include <cmath>
 #include <map>
 
-#include "reproduce/experiment.hpp"
+#include "figures.hpp"
 
 /// The papers' numbers as recomputed independently; the experiments are those of `taut reproduce`.
 namespace taut::reproduce {
 namespace {
-
-/// Lists of numbers appear as NAME_0, NAME_1, ….
-std::map<std::string, double> figures(const std::string& name) {
-  for (const Experiment& experiment : experiments())
-    if (experiment.name == name) {
-      const Outcome outcome = experiment.run([](const std::string&, double) {});
-      EXPECT_EQ(outcome.failure, "");
-      std::map<std::string, double> numbers;
-      for (const auto& [key, values] : outcome.figures)
-        for (std::size_t k = 0; k < values.size(); ++k)
-          numbers[values.size() == 1 ? key : key + "_" + std::to_string(k)] = values[k];
-      return numbers;
-    }
-  ADD_FAILURE() << "no experiment " << name;
-  return {};
-}
 
 TEST(Papers, Gh95LinearConservesToRoundOffAndItsLimitIsSharp) {
   const auto f = figures("gh95-linear");

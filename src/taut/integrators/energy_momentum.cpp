@@ -156,7 +156,6 @@ class ThreeLevelStepper final : public Stepper {
     system_.add_dynamics({now.t - 0.5 * h, middle_.data(), w_.data()}, 1.0, 0.0, p_.data());
     x_ = w_;
     if (past.size() > 2) x_ += w_ - (before.q - past[past.size() - 3].q) / h;
-    lambda_ = now.lambda;
     problem_.q = &middle_;
     problem_.v = &w_;
     problem_.p = &p_;
@@ -166,7 +165,7 @@ class ThreeLevelStepper final : public Stepper {
     problem_.t_middle = now.t;
     problem_.t_held = now.t + h;
     problem_.size = size_.of(system_, now) / std::abs(h);
-    StepReport report{.solve = solver_.solve(problem_, x_, lambda_)};
+    StepReport report{.solve = solve_from_guesses(solver_, problem_, w_, x_, lambda_, now.lambda)};
     if (!report.ok()) return failed(report, system_, instant(now), h);
     next.t = now.t + h;
     next.q = now.q + h * x_;

@@ -20,14 +20,14 @@ class GcnStepper final : public Stepper {
     const State& now = past.back();
     pose(past, h);
     next.t = now.t + h;
-    lambda_ = now.lambda;
-    StepReport report{.solve = solver_.solve(problem_, x_, lambda_)};
+    const bool first = past.size() == 1;
+    StepReport report{.solve = solve_from_guesses(solver_, problem_, first ? now.v : w_, x_, lambda_, now.lambda)};
     if (!report.ok()) return failed(report, system_, instant(now), h);
     next.q = now.q + h * x_;
-    if (past.size() > 1) {
-      next.v = 1.5 * x_ - 0.5 * w_;
-    } else {
+    if (first) {
       next.v = 2.0 * x_ - now.v;
+    } else {
+      next.v = 1.5 * x_ - 0.5 * w_;
     }
     set_momentum(system_, next);
     next.lambda = lambda_;

@@ -20,8 +20,7 @@ class HouboltStepper final : public Stepper {
     const State& now = past.back();
     pose(past, h);
     next.t = now.t + h;
-    lambda_ = now.lambda;
-    StepReport report{.solve = solver_.solve(problem_, x_, lambda_)};
+    StepReport report{.solve = solve_from_guesses(solver_, problem_, w_, x_, lambda_, now.lambda)};
     if (!report.ok()) return failed(report, system_, instant(now), h);
     next.q = now.q + h * x_;
     next.v = v_base_ + (11.0 / 6.0) * x_;

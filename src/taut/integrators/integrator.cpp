@@ -115,6 +115,25 @@ StepReport failed(StepReport report, const System& system, const Instant& at, do
   return report;
 }
 
+SolveReport solve_from_guesses(StepSolver& solver, StepProblem& problem, const Vector& w, Vector& x, Vector& lambda,
+                               const Vector& last_lambda) {
+  lambda = last_lambda;
+  SolveReport report = solver.solve(problem, x, lambda);
+  // Sweeps of Splitting hardly depend on the guess.
+  if (std::holds_alternative<Splitting>(solver.method())) return report;
+  for (const double share : {1.0, 0.5, 0.0}) {
+    if (report.status == Status::ok) break;
+    x = share * w;
+    lambda = last_lambda;
+    const SolveReport before = report;
+    report = solver.solve(problem, x, lambda);
+    report.newton_iterations += before.newton_iterations;
+    report.multiplier_updates += before.multiplier_updates;
+    report.factorizations += before.factorizations;
+  }
+  return report;
+}
+
 void set_momentum(const System& system, State& state) {
   state.p.setZero(system.size());
   system.add_dynamics(instant(state), 1.0, 0.0, state.p.data());

@@ -121,6 +121,11 @@ std::string explain(const SolveReport& report, const System& system, const Insta
 /// The report of a step that failed, with its cause.
 StepReport failed(StepReport report, const System& system, const Instant& at, double h);
 
+/// Solves a step of a scheme of several levels, which cannot be halved, in the unknown x = (q₊ − q)/h: from the guess in x, and where Newton
+/// fails from it, from shares of the last difference w = (q − q₋)/h. Where a beam cracks like a whip these lead on, and extrapolation does not.
+SolveReport solve_from_guesses(StepSolver& solver, StepProblem& problem, const Vector& w, Vector& x, Vector& lambda,
+                               const Vector& last_lambda);
+
 /// p of a state from its q and v, into the memory it has.
 void set_momentum(const System& system, State& state);
 

@@ -37,8 +37,9 @@ Curve straight(std::array<double, 3> from, std::array<double, 3> direction);
 Curve hanging(std::array<double, 3> from, std::array<double, 3> to, double length, int dim);
 
 /// Where along each element inextensibility is asked for. Only `simpson` is accurate (order 4 in x); the others are kept for study: nodes or
-/// midpoints alone leave a stretch of percents between, two Gauss points make the tension alternate, more of them lock.
-enum class Placement { simpson, nodes, midpoints, gauss2, gauss3, gauss4 };
+/// midpoints alone leave a stretch of percents between, two Gauss points make the tension alternate, more of them lock. With `none` nothing
+/// keeps the length: the linear beam equation, for loads under which its solution is inextensible by itself.
+enum class Placement { simpson, nodes, midpoints, gauss2, gauss3, gauss4, none };
 
 /// One end of a beam. A clamp holds the tangent, which is a unit vector then and needs no condition of its own; so `tangent_given` must be said
 /// when the caller holds it by a constraint of his own (a clamp that turns).

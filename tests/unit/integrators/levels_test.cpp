@@ -201,5 +201,25 @@ TEST(Levels, AccelerationsAreRightWhereMomentumIsNotZeroAtRest) {
   }
 }
 
+/// Applied forces of a bent beam are huge at its clamps, which bear them: no guess can be made from these alone.
+TEST(Levels, NewmarkTakesItsFirstStepOnABeamBentBetweenClamps) {
+  const double quarter = std::acos(0.0);
+  const Beam beam({.length = quarter,
+                   .elements = 60,
+                   .start = {.support = BeamEnd::Support::clamped, .place = {1.0, 0.0, 0.0}, .direction = {0.0, 1.0, 0.0}},
+                   .end = {.support = BeamEnd::Support::clamped, .place = {0.0, 1.0, 0.0}, .direction = {-1.0, 0.0, 0.0}}},
+                  2);
+  System system(Points{.count = 0, .dim = 2}, beam.coordinates());
+  beam.add_to(system);
+  Vector q = Vector::Zero(system.size());
+  beam.place([](double s) { return Frame{{std::cos(s), std::sin(s), 0.0}, {-std::sin(s), std::cos(s), 0.0}}; }, q);
+  const Equilibrium rest = equilibrium(system, at_rest(system, q), {.approach = EquilibriumOptions::Approach::direct});
+  ASSERT_EQ(rest.status, Status::ok) << rest.trouble;
+  const auto path = simulate(system, at_rest(system, rest.state.q), Newmark{}, Multipliers{}, {.step = 0.1, .end = 0.5});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_EQ(path.counts.retried, 0);
+  EXPECT_LE((path.last.q - rest.state.q).lpNorm<Eigen::Infinity>(), 1e-9) << "it stays at rest";
+}
+
 }  // namespace
 }  // namespace taut
