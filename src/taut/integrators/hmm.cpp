@@ -25,17 +25,27 @@ const ExplicitTableau& tableau_of(Macro macro) {
 /// β of the damped micro run, times the fastest frequency: a fifth of critical damping there, stable up to hω = 1.6.
 constexpr double lead = 0.4;
 
+/// ωH up to which a mode is slow: the classical scheme is stable to 2.8.
+constexpr double resolved = 2.0;
+
 /// Windows longer than this many periods cost more than they average.
 constexpr double most_periods = 60.0;
 
 /// Passes that do not suffice now will not suffice.
 constexpr int most_passes = 8;
 
-/// A fast motion with this many times the energy of the slow one has nothing to do with it any more.
-constexpr double blown_up = 1e3;
+/// A fast motion with this many times the energy of the slow one has taken over.
+constexpr double blown_up = 10.0;
 
+HmmKernel kernel_of(const Hmm& scheme) {
+  HmmKernel kernel = scheme.kernel;
+  kernel.forward = scheme.micro == Micro::damped;
+  return kernel;
+}
+
+/// 0 if there are not enough.
 double periods_of(const Hmm& scheme) {
-  return scheme.periods > 0.0 ? scheme.periods : scheme.kernel.periods_for(std::sqrt(scheme.tolerance), most_periods);
+  return scheme.periods > 0.0 ? scheme.periods : kernel_of(scheme).periods_for(std::sqrt(scheme.tolerance), most_periods);
 }
 
 class HmmStepper final : public Stepper {
@@ -43,10 +53,11 @@ class HmmStepper final : public Stepper {
   HmmStepper(const System& system, const SolverMethod& method, const Hmm& scheme)
       : system_(system),
         scheme_(scheme),
+        kernel_(kernel_of(scheme)),
         tableau_(tableau_of(scheme.macro)),
         equations_(system, method),
-        periods_(periods_of(scheme)),
-        left_over_(scheme.kernel.left_over(periods_)),
+        periods_(scheme.window > 0.0 ? 0.0 : periods_of(scheme)),
+        left_over_(scheme.window > 0.0 ? 0.0 : kernel_.left_over(periods_)),
         slopes_(tableau_.b.size()) {
     const Vector zero = Vector::Zero(system.size());
     for (Mean* one : {&start_, &end_}) one->q = one->v = one->a = zero;
@@ -58,7 +69,7 @@ class HmmStepper final : public Stepper {
     const State& now = past.back();
     StepReport report;
     report_ = &report;
-    if (!scales(now, h)) return report;
+    if (!set_micro_runs(now, h)) return report;
     next.t = now.t + h;
     const bool adams = scheme_.macro == Macro::ab4 && past.size() >= 4 && has_slopes(past[past.size() - 4]);
     if (!(adams ? take_adams_step(past, h, next) : take_stages(now, h, next))) return report;
@@ -112,7 +123,11 @@ class HmmStepper final : public Stepper {
         start_.q += (h * tableau_.a[i][j]) * slopes_[j].v;
         start_.v += (h * tableau_.a[i][j]) * slopes_[j].a;
       }
-      if (!settle(now.t + tableau_.c[i] * h, start_.q, start_.v, h, slopes_[i])) return false;
+      const double t = now.t + tableau_.c[i] * h;
+      if (!settle(t, start_.q, start_.v, h, slopes_[i])) return false;
+      // A singular position must not be stepped over. At the mean, since off the slow manifold the pull of the springs bends the spectrum.
+      Scales there;
+      if (!read_scales({t, slopes_[i].q.data(), slopes_[i].v.data()}, h, fast_, there)) return false;
     }
     for (std::size_t i = 0; i < slopes_.size(); ++i) {
       next.q += (h * tableau_.b[i]) * slopes_[i].v;
@@ -133,49 +148,69 @@ class HmmStepper final : public Stepper {
     return true;
   }
 
-  /// Which modes are fast, and from them window, micro step and weights. False with the figure that forbids it.
-  bool scales(const State& now, double h) {
+  /// The fast modes at a place of the slow motion.
+  struct Scales {
+    int fast = 0;
+    double slowest = 0.0, fastest = 0.0, window = 0.0;
+  };
+
+  /// Reads the scales of a place; false, with the figure that forbids it, where they do not let themselves be separated. A start has no fast modes
+  /// before it.
+  bool read_scales(const Instant& at, double h, int fast_before, Scales& out) {
     const auto refuse = [&](const std::string& why) { return fail(Status::refused, why); };
-    const std::vector<double> omega = frequencies(system_, instant(now));
-    const double H = std::abs(h), fastest = omega.back();
-    const auto first = std::find_if(omega.begin(), omega.end(), [&](double w) { return w * H > 1.0; });
-    const int fast = int(omega.end() - first);
-    if (has_slopes(now) && fast < int(now.carried[0]))
-      return refuse(message(
-          "a fast frequency went to zero: {} of {} are left above 1/step, the next is {} rad/s beside {} rad/s; the springs "
-          "stand in a singular position",
-          fast, int(now.carried[0]), first == omega.begin() ? 0.0 : *(first - 1), fastest));
-    if (!std::isfinite(fastest)) return refuse("the stiffness of the system is not finite");
-    if (fast == 0)
-      return refuse(message("there is nothing fast: the highest frequency, {} rad/s, is resolved by the step of {} s; rk4 or "
-                            "rattle integrate this directly",
-                            fastest, H));
-    const double slowest = *first, period = 2.0 * std::numbers::pi / slowest;
-    const double window = scheme_.window > 0.0 ? scheme_.window : periods_ * period;
-    const double step = scheme_.micro_step > 0.0 ? scheme_.micro_step : scheme_.resolution / fastest;
-    if (window < period)
-      return refuse(message("the window of {} s is shorter than the slowest fast period, {} s ({} rad/s)", window, period,
-                            slowest));
-    if (window > H)
-      return refuse(message("the scales overlap: {} rad/s is too fast for the step of {} s and too slow for a window of {} s, "
-                            "which is longer than the step; a larger step, or direct integration (rattle, dop853)",
-                            slowest, H, window));
-    if (step * fastest >= 2.0)
-      return refuse(message("the micro step of {} s is unstable at the fastest frequency, {} rad/s; at most {} s", step,
-                            fastest, 2.0 / fastest));
+    const std::vector<double> omega = frequencies(system_, at);
+    const double H = std::abs(h);
+    if (!std::isfinite(omega.back())) return refuse(message("the stiffness of the system is not finite at t = {}", at.t));
+    const auto first = std::find_if(omega.begin(), omega.end(), [&](double one) { return one * H > resolved; });
+    out.fast = int(omega.end() - first);
+    out.fastest = omega.back();
+    if (out.fast < fast_before)
+      return refuse(
+          message("a fast frequency went to zero at t = {}: it is {} rad/s beside {} rad/s; the springs stand in a singular "
+                  "position",
+                  at.t, *(first - 1), out.fastest));
+    if (out.fast == 0)
+      return refuse(message("there is nothing fast: a step of {} s resolves the highest frequency, {} rad/s; rk4 or rattle "
+                            "integrate this directly",
+                            H, out.fastest));
+    out.slowest = *first;
+    const double period = 2.0 * std::numbers::pi / out.slowest;
+    out.window = scheme_.window > 0.0 ? scheme_.window : periods_ * period;
+    if (out.window < period)
+      return refuse(message("the window of {} s is shorter than the slowest fast period, {} s ({} rad/s)", out.window, period,
+                            out.slowest));
+    if (out.window > H && fast_before > 0)
+      return refuse(message("a fast frequency fell to {} rad/s at t = {}, and its window of {} s is longer than the step of {} s: "
+                            "the springs come to a singular position, or the passes are too few",
+                            out.slowest, at.t, out.window, H));
+    if (out.window > H)
+      return refuse(message("the scales overlap: {} rad/s is too fast for the step of {} s, and its window of {} s is longer "
+                            "than the step; a larger step, a shorter window, or direct integration (rattle, dop853)",
+                            out.slowest, H, out.window));
+    return true;
+  }
+
+  /// Window, micro step and weights of the whole step, from the scales at its start.
+  bool set_micro_runs(const State& now, double h) {
+    Scales found;
+    if (!read_scales(instant(now), h, has_slopes(now) ? int(now.carried[0]) : 0, found)) return false;
+    const double step = scheme_.micro_step > 0.0 ? scheme_.micro_step : scheme_.resolution / found.fastest;
+    if (step * found.fastest >= 2.0)
+      return fail(Status::refused, message("the micro step of {} s is unstable at the fastest frequency, {} rad/s; at most {} s",
+                                           step, found.fastest, 2.0 / found.fastest));
     constexpr double most = 1e8;
-    const double points = (scheme_.kernel.forward ? window : 0.5 * window) / step;
-    if (!(points < most))
-      return refuse(message("the fast frequencies are too far apart, {} to {} rad/s: {} micro steps in a window", slowest,
-                            fastest, 2.0 * points));
-    const int n = std::max(4, int(std::ceil(points)));
-    micro_ = (scheme_.kernel.forward ? window : 0.5 * window) / n;
-    if (scheme_.kernel.forward && h < 0.0) micro_ = -micro_;
-    if (n != n_) weights_ = scheme_.kernel.weights(n);
+    const double reach = kernel_.forward ? found.window : 0.5 * found.window;
+    if (!(reach / step < most))
+      return fail(Status::refused, message("the fast frequencies are too far apart, {} to {} rad/s: {} micro steps in a window",
+                                           found.slowest, found.fastest, found.window / step));
+    const int n = std::max(4, int(std::ceil(reach / step)));
+    if (n != n_) weights_ = kernel_.weights(n);
     n_ = n;
-    fast_ = fast;
-    fastest_ = fastest;
-    if (scheme_.window > 0.0) left_over_ = scheme_.kernel.left_over(window / period);
+    micro_ = (kernel_.forward && h < 0.0 ? -reach : reach) / n;
+    fast_ = found.fast;
+    fastest_ = found.fastest;
+    if (scheme_.window > 0.0)
+      left_over_ = kernel_.left_over(found.window * found.slowest / (2.0 * std::numbers::pi));
     return true;
   }
 
@@ -232,7 +267,7 @@ class HmmStepper final : public Stepper {
   /// A micro run from (Q, V) and the means along it.
   bool run(double t, const Vector& Q, const Vector& V, Mean& mean) {
     if (!accelerate(t, Q, V, first_)) return false;
-    const bool forward = scheme_.kernel.forward;
+    const bool forward = kernel_.forward;
     const double own = weights_[std::size_t(forward ? 0 : n_)];
     // Of q what it moves, so that round-off is that of the motion.
     mean.q.setZero();
@@ -282,6 +317,7 @@ class HmmStepper final : public Stepper {
 
   const System& system_;
   Hmm scheme_;
+  HmmKernel kernel_;
   const ExplicitTableau& tableau_;
   IndexOne equations_;
   double periods_, left_over_;
@@ -315,28 +351,33 @@ Traits Hmm::traits() const {
           .takes_constraints = false};
 }
 
-std::unique_ptr<Stepper> Hmm::bind(const System& system, const SolverMethod& method) const {
-  require(system.constraint_count() == 0,
-          "Hmm: works on stiff springs and cannot hold '{}' exactly; penalise it, penalized(system, epsilon) or formulation: "
-          "{penalty: epsilon}, or take another integrator, which is cheaper unless that epsilon is given.",
-          system.constraint_name(0));
+void Hmm::check() const {
   require(tolerance > 0.0 && tolerance < 1.0, "Hmm: tolerance must lie in (0, 1), got {}.", tolerance);
-  require(passes == automatic || (passes >= 0 && passes <= 100), "Hmm: passes must lie in [0, 100], or be automatic, got {}.",
+  require(passes == automatic || (passes >= 0 && passes <= 100), "Hmm: passes must lie in [0, 100], or be left out, got {}.",
           passes);
-  require(periods == 0.0 || periods >= 1.0, "Hmm: the window must hold at least one period, got {}.", periods);
+  require(periods == 0.0 || periods >= 1.0, "Hmm: periods must be at least 1, or be left out, got {}.", periods);
   require(resolution > 0.0 && resolution < 2.0, "Hmm: resolution must lie in (0, 2), got {}; Verlet is unstable beyond.",
+          resolution);
+  require(micro == Micro::verlet || resolution <= 1.6, "Hmm: resolution must lie in (0, 1.6] for the damped micro runs, got {}.",
           resolution);
   require(window >= 0.0 && micro_step >= 0.0, "Hmm: window and micro_step must not be negative, got {} and {}.", window,
           micro_step);
-  Hmm scheme = *this;
-  scheme.kernel.forward = micro == Micro::damped;
-  scheme.kernel.weights(scheme.kernel.moments + 4);  // says what is wrong with the kernel
-  const double found = periods_of(scheme);
-  require(found > 0.0,
+  const HmmKernel taken = kernel_of(*this);
+  taken.weights(taken.moments + 4);  // says what is wrong with the kernel
+  require(window > 0.0 || periods_of(*this) > 0.0,
           "Hmm: after {} periods the kernel still leaves {} of a fast motion, and a tolerance of {} asks for its root; take "
-          "the polynomial kernel, a larger tolerance, or give periods.",
-          most_periods, scheme.kernel.left_over(most_periods), tolerance);
-  return std::make_unique<HmmStepper>(system, method, scheme);
+          "the polynomial kernel, a larger tolerance, or give periods or window.",
+          most_periods, taken.left_over(most_periods), tolerance);
+}
+
+std::unique_ptr<Stepper> Hmm::bind(const System& system, const SolverMethod& method) const {
+  require_equalities(system, "Hmm");
+  require(system.constraint_count() == 0,
+          "Hmm: works on stiff springs and cannot hold '{}' exactly; penalise it, penalized(system, epsilon) or formulation: "
+          "{penalty: epsilon}, or take another integrator, which is cheaper unless that epsilon is prescribed.",
+          system.constraint_name(0));
+  check();
+  return std::make_unique<HmmStepper>(system, method, *this);
 }
 
 }  // namespace taut

@@ -11,7 +11,7 @@ namespace taut {
 ///     M q̈ = f − Gᵀg/ε²,      which is penalized(system, ε²),      fast frequencies ωⱼ = √eig(G M⁻¹Gᵀ)/ε
 ///
 /// or springs of the user's own. What is fast is read from the spectrum of M⁻¹K, K = −∂f/∂q, which for a penalty is that of G M⁻¹Gᵀ/ε²: modes with
-/// ω|H| ≤ 1 are slow and left to the step H; all others are fast and averaged over a window η of several of their periods, which must fit into H.
+/// ω|H| ≤ 2 are slow and left to the step H; all others are fast and averaged over a window η of several of their periods, which must fit into H.
 ///
 /// A *micro run* from (Q, V) integrates the system over the window with steps that resolve the fast motion, and gives with the weights of the kernel
 ///
@@ -43,12 +43,13 @@ struct Hmm {
   HmmKernel kernel{};
   /// Of what averaging leaves in the slopes, relative to them. Below what most macro steps make of error.
   double tolerance = 1e-8;
-  int passes = automatic;   ///< as many as the tolerance asks for, judged by the fast motion found
+  int passes = automatic;   ///< of a stage before its slopes are taken; automatic: as many as the tolerance asks for, judged by the fast motion found
   double periods = 0.0;     ///< window, in periods of the slowest fast mode; 0: as many as leave the root of the tolerance, since a pass squares it
   double window = 0.0;      ///< s; 0: from `periods` and the frequency at the start of the step
-  double resolution = 1.0;  ///< micro step times the fastest frequency; Verlet is stable below 2
+  double resolution = 1.3;  ///< micro step times the fastest frequency; Verlet is stable below 2
   double micro_step = 0.0;  ///< s; 0: from `resolution` and the frequency at the start of the step
 
+  void check() const;  ///< throws InputError if options do not make sense, or not together
   Traits traits() const;
   std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
 };

@@ -164,8 +164,9 @@ TEST(Simulate, TakesAStartAsPositionsAndVelocitiesWhateverMomentumItCarries) {
 }
 
 TEST(Simulate, ResumesAsIfNeverStopped) {
-  const Model model = double_spherical_pendulum();
   for (const NamedIntegrator& named : integrators()) {
+    Model model = double_spherical_pendulum();
+    if (!named.integrator.traits().takes_constraints) model.system = penalized(model.system, 1e-10);
     const auto half = simulate(model.system, model.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.2});
     SimulateOptions rest{.step = 0.01, .end = 0.4, .resume = true};
     if (named.integrator.traits().levels > 1) {
