@@ -81,6 +81,9 @@ const std::vector<Experiment>& experiments() {
        run_gh95_ellipse},
       {"jay09-spark", "Jay 2009: SPARK of order 2s on holonomic, nonholonomic, mixed and rheonomic problems",
        run_jay09_spark},
+      {"ka13-hmm",
+       "Kobis & Arnold 2013: penalty formulations by heterogeneous multiscale methods, where they pay and where they stop",
+       run_ka13_hmm},
       {"lbs-pendulum", "Lauer, Betsch & Steinmann: double spherical pendulum, symplectic-momentum against energy-momentum",
        run_lbs_pendulum},
   };

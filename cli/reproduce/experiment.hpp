@@ -69,6 +69,7 @@ Outcome run_gh95_linear(const Report& report);
 Outcome run_gh95_wall(const Report& report);
 Outcome run_gh95_ellipse(const Report& report);
 Outcome run_jay09_spark(const Report& report);
+Outcome run_ka13_hmm(const Report& report);
 Outcome run_lbs_pendulum(const Report& report);
 
 }  // namespace taut::reproduce

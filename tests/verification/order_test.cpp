@@ -85,7 +85,8 @@ TEST_P(EveryIntegrator, HasItsOrderInMinimalCoordinatesOnTheDoublePendulum) {
   }
   const Traits traits = GetParam().integrator.traits();
   if (!traits.takes_constraints) {
-    const auto path = simulate(angles, state_at(angles, 0, u, w), GetParam().integrator, Multipliers{}, {.step = 0.01, .end = 1.0});
+    const auto path =
+        simulate(angles, state_at(angles, 0, u, w), GetParam().integrator, Multipliers{}, {.step = 0.01, .end = 1.0});
     EXPECT_NE(path.message.find("nothing fast"), std::string::npos) << path.message;
     return;
   }

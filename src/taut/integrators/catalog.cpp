@@ -116,7 +116,8 @@ const std::vector<NamedIntegrator>& integrators() {
       {"rk4", "explicit Runge-Kutta of order 4 on accelerations, projected onto the constraints", RungeKutta{kutta4()}},
       {"dopri5", "the same with Dormand and Prince 5(4); takes tolerances", RungeKutta{dormand_prince5()}},
       {"dop853", "the same with Dormand and Prince 8(5,3); takes tolerances", RungeKutta{dormand_prince8()}},
-      {"hmm", "multiscale: averages over the fast motion of stiff springs; for a penalty that is prescribed and tiny", Hmm{}},
+      {"hmm", "multiscale: averages over the fast motion of stiff springs; for a penalty that is prescribed and tiny",
+       Hmm{}},
   };
   return all;
 }

@@ -170,23 +170,26 @@ class HmmStepper final : public Stepper {
                   "position",
                   at.t, *(first - 1), out.fastest));
     if (out.fast == 0)
-      return refuse(message("there is nothing fast: a step of {} s resolves the highest frequency, {} rad/s; rk4 or rattle "
-                            "integrate this directly",
-                            H, out.fastest));
+      return refuse(
+          message("there is nothing fast: a step of {} s resolves the highest frequency, {} rad/s; rk4 or rattle "
+                  "integrate this directly",
+                  H, out.fastest));
     out.slowest = *first;
     const double period = 2.0 * std::numbers::pi / out.slowest;
     out.window = scheme_.window > 0.0 ? scheme_.window : periods_ * period;
     if (out.window < period)
-      return refuse(message("the window of {} s is shorter than the slowest fast period, {} s ({} rad/s)", out.window, period,
-                            out.slowest));
+      return refuse(message("the window of {} s is shorter than the slowest fast period, {} s ({} rad/s)", out.window,
+                            period, out.slowest));
     if (out.window > H && fast_before > 0)
-      return refuse(message("a fast frequency fell to {} rad/s at t = {}, and its window of {} s is longer than the step of {} s: "
-                            "the springs come to a singular position, or the passes are too few",
-                            out.slowest, at.t, out.window, H));
+      return refuse(
+          message("a fast frequency fell to {} rad/s at t = {}, and its window of {} s is longer than the step of {} s: "
+                  "the springs come to a singular position, or the passes are too few",
+                  out.slowest, at.t, out.window, H));
     if (out.window > H)
-      return refuse(message("the scales overlap: {} rad/s is too fast for the step of {} s, and its window of {} s is longer "
-                            "than the step; a larger step, a shorter window, or direct integration (rattle, dop853)",
-                            out.slowest, H, out.window));
+      return refuse(
+          message("the scales overlap: {} rad/s is too fast for the step of {} s, and its window of {} s is longer "
+                  "than the step; a larger step, a shorter window, or direct integration (rattle, dop853)",
+                  out.slowest, H, out.window));
     return true;
   }
 
@@ -196,21 +199,22 @@ class HmmStepper final : public Stepper {
     if (!read_scales(instant(now), h, has_slopes(now) ? int(now.carried[0]) : 0, found)) return false;
     const double step = scheme_.micro_step > 0.0 ? scheme_.micro_step : scheme_.resolution / found.fastest;
     if (step * found.fastest >= 2.0)
-      return fail(Status::refused, message("the micro step of {} s is unstable at the fastest frequency, {} rad/s; at most {} s",
-                                           step, found.fastest, 2.0 / found.fastest));
+      return fail(Status::refused,
+                  message("the micro step of {} s is unstable at the fastest frequency, {} rad/s; at most {} s", step,
+                          found.fastest, 2.0 / found.fastest));
     constexpr double most = 1e8;
     const double reach = kernel_.forward ? found.window : 0.5 * found.window;
     if (!(reach / step < most))
-      return fail(Status::refused, message("the fast frequencies are too far apart, {} to {} rad/s: {} micro steps in a window",
-                                           found.slowest, found.fastest, found.window / step));
+      return fail(Status::refused,
+                  message("the fast frequencies are too far apart, {} to {} rad/s: {} micro steps in a window",
+                          found.slowest, found.fastest, found.window / step));
     const int n = std::max(4, int(std::ceil(reach / step)));
     if (n != n_) weights_ = kernel_.weights(n);
     n_ = n;
     micro_ = (kernel_.forward && h < 0.0 ? -reach : reach) / n;
     fast_ = found.fast;
     fastest_ = found.fastest;
-    if (scheme_.window > 0.0)
-      left_over_ = kernel_.left_over(found.window * found.slowest / (2.0 * std::numbers::pi));
+    if (scheme_.window > 0.0) left_over_ = kernel_.left_over(found.window * found.slowest / (2.0 * std::numbers::pi));
     return true;
   }
 
@@ -227,10 +231,11 @@ class HmmStepper final : public Stepper {
       const bool last = automatic ? found.small || stands || pass == most_passes : pass == scheme_.passes;
       if (last && harmless) return true;
       if (last || !std::isfinite(found.energy))
-        return fail(Status::slow,
-                    message("the multiscale step blew up at t = {}: after {} projections the fast motion holds {} J, the slow "
-                            "one {} J; a smaller step, or more passes",
-                            t, pass, found.energy, found.slow_energy));
+        return fail(
+            Status::slow,
+            message("the multiscale step blew up at t = {}: after {} projections the fast motion holds {} J, the slow "
+                    "one {} J; a smaller step, or more passes",
+                    t, pass, found.energy, found.slow_energy));
       before = found.energy;
       Q = mean.q;
       V = mean.v;
@@ -259,8 +264,8 @@ class HmmStepper final : public Stepper {
     const double slow = mean.a.lpNorm<Eigen::Infinity>() + mean.v.lpNorm<Eigen::Infinity>() / std::abs(h);
     const double round_off =
         32.0 * std::numeric_limits<double>::epsilon() * fastest_ * fastest_ * Q.lpNorm<Eigen::Infinity>();
-    out.small = acceleration <= round_off || (left_over_ * acceleration <= scheme_.tolerance * slow &&
-                                              out.energy <= scheme_.tolerance * out.slow_energy);
+    out.small = acceleration <= round_off ||
+                (left_over_ * acceleration <= scheme_.tolerance * slow && out.energy <= scheme_.tolerance * out.slow_energy);
     return out;
   }
 
@@ -358,8 +363,8 @@ void Hmm::check() const {
   require(periods == 0.0 || periods >= 1.0, "Hmm: periods must be at least 1, or be left out, got {}.", periods);
   require(resolution > 0.0 && resolution < 2.0, "Hmm: resolution must lie in (0, 2), got {}; Verlet is unstable beyond.",
           resolution);
-  require(micro == Micro::verlet || resolution <= 1.6, "Hmm: resolution must lie in (0, 1.6] for the damped micro runs, got {}.",
-          resolution);
+  require(micro == Micro::verlet || resolution <= 1.6,
+          "Hmm: resolution must lie in (0, 1.6] for the damped micro runs, got {}.", resolution);
   require(window >= 0.0 && micro_step >= 0.0, "Hmm: window and micro_step must not be negative, got {} and {}.", window,
           micro_step);
   const HmmKernel taken = kernel_of(*this);
@@ -372,10 +377,11 @@ void Hmm::check() const {
 
 std::unique_ptr<Stepper> Hmm::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Hmm");
-  require(system.constraint_count() == 0,
-          "Hmm: works on stiff springs and cannot hold '{}' exactly; penalise it, penalized(system, epsilon) or formulation: "
-          "{penalty: epsilon}, or take another integrator, which is cheaper unless that epsilon is prescribed.",
-          system.constraint_name(0));
+  require(
+      system.constraint_count() == 0,
+      "Hmm: works on stiff springs and cannot hold '{}' exactly; penalise it, penalized(system, epsilon) or formulation: "
+      "{penalty: epsilon}, or take another integrator, which is cheaper unless that epsilon is prescribed.",
+      system.constraint_name(0));
   check();
   return std::make_unique<HmmStepper>(system, method, *this);
 }

@@ -34,7 +34,7 @@ struct Hmm {
   };
   enum class Micro {
     verlet,  ///< Störmer–Verlet, forward and backward from the stage
-    damped   ///< forward only, with the force ahead of its time, f + β ḟ, which damps the fast motion: for systems that cannot be run backward
+    damped  ///< forward only, with the force ahead of its time, f + β ḟ, which damps the fast motion: for systems that cannot be run backward
   };
   static constexpr int automatic = -1;
 
@@ -43,8 +43,10 @@ struct Hmm {
   HmmKernel kernel{};
   /// Of what averaging leaves in the slopes, relative to them. Below what most macro steps make of error.
   double tolerance = 1e-8;
-  int passes = automatic;   ///< of a stage before its slopes are taken; automatic: as many as the tolerance asks for, judged by the fast motion found
-  double periods = 0.0;     ///< window, in periods of the slowest fast mode; 0: as many as leave the root of the tolerance, since a pass squares it
+  int passes =
+      automatic;  ///< of a stage before its slopes are taken; automatic: as many as the tolerance asks for, judged by the fast motion found
+  double periods =
+      0.0;  ///< window, in periods of the slowest fast mode; 0: as many as leave the root of the tolerance, since a pass squares it
   double window = 0.0;      ///< s; 0: from `periods` and the frequency at the start of the step
   double resolution = 1.3;  ///< micro step times the fastest frequency; Verlet is stable below 2
   double micro_step = 0.0;  ///< s; 0: from `resolution` and the frequency at the start of the step

@@ -13,7 +13,8 @@ std::vector<double> HmmKernel::weights(int n) const {
   require(n >= 1, "HmmKernel: needs at least one point on each side, got {}.", n);
   require(moments >= 0 && moments <= 9 && smoothness >= 0 && smoothness <= 30,
           "HmmKernel: moments must lie in [0, 9] and smoothness in [0, 30], got {} and {}.", moments, smoothness);
-  require(!forward || moments <= 5, "HmmKernel: ahead of its place a kernel has at most 5 vanishing moments, got {}.", moments);
+  require(!forward || moments <= 5, "HmmKernel: ahead of its place a kernel has at most 5 vanishing moments, got {}.",
+          moments);
   require(!forward || shape != Shape::box, "HmmKernel: a box has no moments to look back from ahead; take another shape.");
   const int first = forward ? 0 : -n, count = n - first + 1;
   const auto place = [&](int i) { return double(first + i) / n; };            // s

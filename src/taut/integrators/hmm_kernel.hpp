@@ -18,8 +18,8 @@ struct HmmKernel {
     box           ///< a plain mean: for comparison
   };
   Shape shape = Shape::polynomial;
-  int moments = 3;      ///< that vanish; of a box only the odd ones do
-  int smoothness = 9;   ///< derivatives of the polynomial that vanish at the ends
+  int moments = 3;       ///< that vanish; of a box only the odd ones do
+  int smoothness = 9;    ///< derivatives of the polynomial that vanish at the ends
   bool forward = false;  ///< the window lies ahead of s = 0, not around it
 
   /// On the points s = i/n, i from −n to n; or, forward, from 0 to n.

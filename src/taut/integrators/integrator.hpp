@@ -20,11 +20,11 @@ struct Traits {
   bool symplectic = false;
   bool conserves_energy = false;
   bool conserves_momentum = false;
-  bool holds_velocities = true;  ///< G v + g_t = 0 at step ends; otherwise what is off in v may alternate for ever
-  double multiplier_time = 0.0;  ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
-  int multiplier_order = 0;      ///< of λ at that time; 0 promises nothing
+  bool holds_velocities = true;   ///< G v + g_t = 0 at step ends; otherwise what is off in v may alternate for ever
+  double multiplier_time = 0.0;   ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
+  int multiplier_order = 0;       ///< of λ at that time; 0 promises nothing
   bool takes_constraints = true;  ///< otherwise stiff springs in their place: penalized(system, epsilon)
-  int error_order = 0;           ///< the local error estimate is O(h^(error_order + 1)); 0: there is none
+  int error_order = 0;            ///< the local error estimate is O(h^(error_order + 1)); 0: there is none
 };
 
 struct StepReport {

@@ -19,13 +19,8 @@ Model seven_body() {
                zf = 0.02, zt = 0.04, fa = 0.01421;
   System system(7);
   system.add(CrankAndCoupler{.crank = m1 * ra * ra + I1, .mass = m2, .inertia = I2, .r = rr, .s = da})
-      .add(SprungBody{.inertia = m3 * (sa * sa + sb * sb) + I3,
-                      .k = c0,
-                      .l = l0,
-                      .along = sd,
-                      .across = sc,
-                      .x = xb - xc,
-                      .y = yb - yc})
+      .add(SprungBody{
+          .inertia = m3 * (sa * sa + sb * sb) + I3, .k = c0, .l = l0, .along = sd, .across = sc, .x = xb - xc, .y = yb - yc})
       .add(TwoInARow{.first = 3, .far = m5 * (ta * ta + tb * tb) + I5, .mass = m4, .inertia = I4, .r = zt, .s = e - ea})
       .add(TwoInARow{.first = 5, .far = m7 * (ua * ua + ub * ub) + I7, .mass = m6, .inertia = I6, .r = -u, .s = zf - fa})
       .add(CrankTorque{.newton_metres = 0.033})

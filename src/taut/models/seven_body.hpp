@@ -75,7 +75,8 @@ struct LoopOverOne {
   std::array<int, 3> stencil() const { return {0, 1, 2}; }
   template <class T> Local<T, 2> value(const T&, const Local<T, 3>& q) const {
     using std::cos, std::sin;
-    return {r * cos(q[0]) - d * cos(q[0] + q[1]) - s * sin(q[2]) - x, r * sin(q[0]) - d * sin(q[0] + q[1]) + s * cos(q[2]) - y};
+    return {r * cos(q[0]) - d * cos(q[0] + q[1]) - s * sin(q[2]) - x,
+            r * sin(q[0]) - d * sin(q[0] + q[1]) + s * cos(q[2]) - y};
   }
   std::string name() const { return "loop over one body"; }
 };

@@ -97,9 +97,7 @@ class Run {
   const StepReport& report() const { return report_; }
 
   /// What the last step failed for does not go away with a smaller one.
-  bool hopeless() const {
-    return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused;
-  }
+  bool hopeless() const { return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused; }
   const Vector& error() const { return stepper_->error() != nullptr ? *stepper_->error() : error_; }
   std::vector<int> dependent() const {
     std::vector<int> all = stepper_->dependent();

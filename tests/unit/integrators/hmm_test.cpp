@@ -84,7 +84,8 @@ Model pendulum() {
 }
 
 Vector constrained_motion(const Model& model, double end) {
-  return simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = end, .rtol = 1e-12}).last.q;
+  return simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = end, .rtol = 1e-12})
+      .last.q;
 }
 
 Trajectory run(const Model& model, double epsilon, const Integrator& scheme, double step, double end = 1.0) {
@@ -157,7 +158,8 @@ TEST(Hmm, TakesFewerEvaluationsThanDirectIntegrationWhereAPenaltyIsPrescribed) {
   EXPECT_EQ(direct.counts.evaluations, direct.counts.steps + 1);
   EXPECT_FALSE(run(model, epsilon, Rattle{}, 2.2 * epsilon / golden, 0.05).finished) << "unstable";
   EXPECT_GE(double(direct.counts.evaluations) / double(found.counts.evaluations), 15.0);
-  const auto dae = simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = 1.0, .rtol = 1e-6});
+  const auto dae =
+      simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = 1.0, .rtol = 1e-6});
   EXPECT_LE((dae.last.q - exact).norm(), 5e-5);
   EXPECT_GE(double(found.counts.evaluations) / double(dae.counts.evaluations), 100.0) << "where constraints may be exact";
 }
@@ -172,7 +174,8 @@ TEST(Hmm, AveragesStiffSpringsOfTheUser) {
   rigid.add(Distance{.from = 0, .to = 1})
       .add(Distance{.from = 1, .to = 2, .length = 0.7})
       .add(Spring{.from = 0, .to = 2, .stiffness = 3.0, .length = 1.0});
-  const State start = consistent_start(rigid, state_at(rigid, 0, Vector{{0, 0, 1, 0, 1, 0.7}}, Vector{{0, 1, 0, -1, 2, 0.5}})).state;
+  const State start =
+      consistent_start(rigid, state_at(rigid, 0, Vector{{0, 0, 1, 0, 1, 0.7}}, Vector{{0, 1, 0, -1, 2, 0.5}})).state;
   const Vector exact = constrained_motion({rigid, start}, 1.0);
   const auto path = simulate(free, start, Hmm{}, Multipliers{}, {.step = 0.02, .end = 1.0, .every = 0, .halvings = 0});
   ASSERT_TRUE(path.finished) << path.message;
@@ -243,7 +246,8 @@ TEST(Hmm, SaysWithNumbersWhatCannotBe) {
   };
   // Slowest fast frequency 0.618/ε: a period of 1.01664e-4 s at ε = 1e-5.
   has(told(1e-5, {.window = 5e-5}, 0.01), "the window of 5e-05 s is shorter than the slowest fast period, 0.000101664 s");
-  has(told(1e-5, {.micro_step = 1e-4}, 0.01), "the micro step of 0.0001 s is unstable at the fastest frequency, 161803 rad/s");
+  has(told(1e-5, {.micro_step = 1e-4}, 0.01),
+      "the micro step of 0.0001 s is unstable at the fastest frequency, 161803 rad/s");
   has(told(1e-3, {}, 0.01), "the scales overlap: 618.0");
   has(told(1e-3, {}, 0.01), "is too fast for the step of 0.01 s, and its window of 0.086");
   has(told(1.0, {}, 0.01), "there is nothing fast: a step of 0.01 s resolves the highest frequency");
@@ -260,8 +264,8 @@ TEST(Hmm, SaysWithNumbersWhatCannotBe) {
 }
 
 TEST(Hmm, IsKnownByNameWithAllItsOptions) {
-  const NamedOptions options{{"macro", "ab4"},    {"micro", "damped"},    {"kernel", "exponential"}, {"moments", "1"},
-                             {"smoothness", "4"}, {"tolerance", "1e-6"},  {"passes", "2"},           {"periods", "12"},
+  const NamedOptions options{{"macro", "ab4"},    {"micro", "damped"},   {"kernel", "exponential"}, {"moments", "1"},
+                             {"smoothness", "4"}, {"tolerance", "1e-6"}, {"passes", "2"},           {"periods", "12"},
                              {"window", "0.001"}, {"resolution", "0.7"}, {"micro_step", "1e-6"}};
   EXPECT_EQ(integrator_named("hmm", options).traits().levels, 4);
   for (const auto& [name, value] : options) EXPECT_NO_THROW(integrator_named("hmm", {{name, value}})) << name;
