@@ -96,6 +96,7 @@ ordered_json to_json(const Certificate& c) {
                    {"smallest_step", c.counts.smallest_step},
                    {"largest_step", c.counts.largest_step},
                    {"newton_iterations", c.counts.newton_iterations},
+                   {"evaluations", c.counts.evaluations},
                    {"dependent", c.dependent}};
   for (const Conserved& one : c.momenta) out["momenta"].push_back(conserved(one));
   return out;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <taut/base/require.hpp>
 
@@ -88,6 +89,17 @@ const std::vector<Experiment>& experiments() {
        run_lbs_pendulum},
   };
   return all;
+}
+
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double mx = 0.0, my = 0.0, xx = 0.0, xy = 0.0;
+  const double n = double(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) mx += std::log(x[k]) / n, my += std::log(y[k]) / n;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    xx += (std::log(x[k]) - mx) * (std::log(x[k]) - mx);
+    xy += (std::log(x[k]) - mx) * (std::log(y[k]) - my);
+  }
+  return xy / xx;
 }
 
 void prepare(const fs::path& directory) {

@@ -59,6 +59,9 @@ struct Experiment {
 
 const std::vector<Experiment>& experiments();
 
+/// Slope of log y over log x, by least squares.
+double slope(const std::vector<double>& x, const std::vector<double>& y);
+
 /// Makes the folder and sees that it can be written, before a long run. Throws InputError if not.
 void prepare(const std::filesystem::path& directory);
 

@@ -55,17 +55,6 @@ initial: {A.x: 1, A.y: 0.2, solve: all}
   return all;
 }
 
-double slope(const std::vector<double>& x, const std::vector<double>& y) {
-  double mx = 0.0, my = 0.0, xx = 0.0, xy = 0.0;
-  const double n = double(x.size());
-  for (std::size_t k = 0; k < x.size(); ++k) mx += std::log(x[k]) / n, my += std::log(y[k]) / n;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    xx += (std::log(x[k]) - mx) * (std::log(x[k]) - mx);
-    xy += (std::log(x[k]) - mx) * (std::log(y[k]) - my);
-  }
-  return xy / xx;
-}
-
 /// The first step forth and back again.
 double symmetry_defect(const ModelFile& model, int s, double h) {
   const auto forth = simulate(model.system, model.start.state, Spark{s}, Multipliers{}, {.step = h, .end = h});

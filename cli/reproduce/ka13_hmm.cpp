@@ -19,17 +19,6 @@ std::string logarithmic_errors(const std::string& more = {}) {
   return "set logscale y\nset format y '10^{%L}'\nset datafile missing 'nan'\n" + more;
 }
 
-double slope(const std::vector<double>& x, const std::vector<double>& y) {
-  double mx = 0.0, my = 0.0, xx = 0.0, xy = 0.0;
-  const double n = double(x.size());
-  for (std::size_t k = 0; k < x.size(); ++k) mx += std::log(x[k]) / n, my += std::log(y[k]) / n;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    xx += (std::log(x[k]) - mx) * (std::log(x[k]) - mx);
-    xy += (std::log(x[k]) - mx) * (std::log(y[k]) - my);
-  }
-  return xy / xx;
-}
-
 /// The constrained motion to round-off.
 Vector exact_motion(const Model& model, double end) {
   return simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = end, .rtol = 1e-12})
@@ -127,8 +116,8 @@ void study_double_pendulum(Outcome& out) {
       steps.rows.back().push_back(error_of(penalty_run(model, 1e-4, scheme, H, 1.0), exact));
   }
   const double projected = steps.rows[1][3], plain = steps.rows[2][1];
-  out.table.push_back({"double pendulum, eps = 1e-4: error without passes, H = 0.0125", {}, plain});
-  out.table.push_back({"double pendulum, eps = 1e-4: error with two passes, H = 0.025", {}, projected});
+  out.table.push_back({"double: no pass, H = 0.0125, eps = 1e-4", {}, plain});
+  out.table.push_back({"double: two passes, H = 0.025, eps = 1e-4", {}, projected});
   out.number("double_plain_error_H0.0125", plain);
   out.number("double_projected_error_H0.025", projected);
 
@@ -246,9 +235,9 @@ void study_inconsistent_start(Outcome& out) {
     multiscale_to_dae = std::max(multiscale_to_dae, (multiscale.q(k) - dae.q(k)).norm());
     curve.rows.push_back({penalty.t(k), penalty.q(k)[0], in_limit[0], dae.q(k)[0], multiscale.q(k)[0]});
   }
-  out.table.push_back({"inconsistent start: direct penalty from the limit with the Rubin-Ungar force", {}, to_limit});
-  out.table.push_back({"inconsistent start: direct penalty from the constrained motion", {}, to_dae});
-  out.table.push_back({"inconsistent start: multiscale from the constrained motion", {}, multiscale_to_dae});
+  out.table.push_back({"thrown bead: penalty from the Rubin-Ungar limit", {}, to_limit});
+  out.table.push_back({"thrown bead: penalty from the DAE", {}, to_dae});
+  out.table.push_back({"thrown bead: multiscale from the DAE", {}, multiscale_to_dae});
   out.number("adiabatic_direct_vs_limit", to_limit);
   out.number("adiabatic_direct_vs_dae", to_dae);
   out.number("adiabatic_hmm_vs_dae", multiscale_to_dae);
@@ -272,7 +261,7 @@ void study_cost(Outcome& out) {
   Curve curve{"ka13_cost", {"eps", "hmm", "verlet", "rk4", "dopri5", "dae"}, {}};
   const Trajectory dae =
       simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = 1.0, .rtol = 1e-6});
-  out.table.push_back({"double pendulum, constraints exact: error of dop853, rtol = 1e-6", {}, error_of(dae, exact)});
+  out.table.push_back({"double: DAE by dop853, rtol = 1e-6, error", {}, error_of(dae, exact)});
   out.number("error_dae", error_of(dae, exact));
   const std::pair<const char*, double> epsilons[] = {{"1e-4", 1e-4}, {"1e-5", 1e-5}, {"1e-6", 1e-6}};
   for (const auto& [name, epsilon] : epsilons) {
@@ -291,7 +280,7 @@ void study_cost(Outcome& out) {
       row.push_back(count);
       out.number(fmt::format("evaluations_{}_{}", what, name), count);
       out.number(fmt::format("error_{}_{}", what, name), error_of(*path, exact));
-      out.table.push_back({fmt::format("double pendulum, eps = {}: evaluations, {}", name, what),
+      out.table.push_back({fmt::format("double, eps = {}: evaluations, {}", name, what),
                            {},
                            count,
                            fmt::format("error {:.1e}", error_of(*path, exact))});
@@ -345,7 +334,7 @@ void study_seven_body(Outcome& out, const std::function<void(double)>& done) {
   const Model model = seven_body();
   const System soft = penalized(model.system, 1e-12);
   const std::vector<double> omega = frequencies(soft, instant(model.start));
-  out.table.push_back({"seven bodies, eps = 1e-6: ratio of the fast frequencies", {}, omega.back() / omega[1]});
+  out.table.push_back({"seven bodies: ratio of the fast frequencies", {}, omega.back() / omega[1]});
   out.number("andrews_frequency_ratio", omega.back() / omega[1]);
   const double end = 0.01, record = 4e-4;
   const Trajectory exact = simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{},
@@ -371,14 +360,14 @@ void study_seven_body(Outcome& out, const std::function<void(double)>& done) {
                                                    ? (path.q(k) - exact.q(k)).lpNorm<Eigen::Infinity>()
                                                    : none);
     if (one.passes == 0) {
-      out.table.push_back({"seven bodies without a pass: blows up at t", {}, path.last.t});
+      out.table.push_back({"seven bodies, no pass: blows up at t", {}, path.last.t});
       out.number("andrews_plain_stops_at", path.finished ? none : path.last.t);
       out.remarks.push_back("Seven bodies, RK4 without a pass, H = 1e-4: " + path.message + ".");
       continue;
     }
     if (!path.finished) out.failure = fmt::format("seven bodies, {}: {}", one.name, path.message);
     const double error = (path.last.q - exact.last.q).lpNorm<Eigen::Infinity>();
-    out.table.push_back({fmt::format("seven bodies, one pass, {}: error at t = 0.01", one.name),
+    out.table.push_back({fmt::format("seven bodies, one pass, {}: error", one.name),
                          {},
                          error,
                          fmt::format("{} evaluations", path.counts.evaluations)});

@@ -193,6 +193,8 @@ BROKEN = [
     (["run", "integrator"], {"name": "moreau-jean", "restitution": 1.5}),
     (["run", "integrator"], {"name": "rattle", "alpha": 0.5}),
     (["run", "integrator"], {"restitution": 0.5}),
+    (["run", "integrator"], {"name": "hmm", "kernel": "gauss"}),
+    (["run", "integrator"], {"name": "hmm", "resolution": 2.5}),
     (["run", "solver"], "newton"),
     (["run", "solver"], {"name": "uzawa", "relaxation": 2}),
     (["run", "formulation"], "penalty"),
@@ -218,6 +220,7 @@ ALLOWED = [
     (["run", "integrator"], {"name": "moreau-jean"}),
     (["run", "solver"], {"name": "augmented-lagrangian", "epsilon": 0}),
     (["run", "until"], "2*l"),
+    (["run", "integrator"], {"name": "hmm", "macro": "ab4", "passes": 0, "window": "1e-3*l"}),
 ]
 
 

@@ -202,7 +202,7 @@ class HmmStepper final : public Stepper {
       return fail(Status::refused,
                   message("the micro step of {} s is unstable at the fastest frequency, {} rad/s; at most {} s", step,
                           found.fastest, 2.0 / found.fastest));
-    constexpr double most = 1e8;
+    constexpr double most = 1e6;  // points on one side
     const double reach = kernel_.forward ? found.window : 0.5 * found.window;
     if (!(reach / step < most))
       return fail(Status::refused,
@@ -360,7 +360,8 @@ void Hmm::check() const {
   require(tolerance > 0.0 && tolerance < 1.0, "Hmm: tolerance must lie in (0, 1), got {}.", tolerance);
   require(passes == automatic || (passes >= 0 && passes <= 100), "Hmm: passes must lie in [0, 100], or be left out, got {}.",
           passes);
-  require(periods == 0.0 || periods >= 1.0, "Hmm: periods must be at least 1, or be left out, got {}.", periods);
+  require(periods == 0.0 || (periods >= 1.0 && periods <= 1000.0),
+          "Hmm: periods must lie in [1, 1000], or be left out, got {}.", periods);
   require(resolution > 0.0 && resolution < 2.0, "Hmm: resolution must lie in (0, 2), got {}; Verlet is unstable beyond.",
           resolution);
   require(micro == Micro::verlet || resolution <= 1.6,

@@ -24,7 +24,7 @@ namespace taut {
 ///
 /// Of the order of the macro scheme in H, down to a floor set by ε and the window. It pays only where a tiny ε is prescribed: where constraints may
 /// be exact, the other schemes are a hundred times cheaper.
-/// M. Köbis, M. Arnold, J. Comput. Appl. Math. 262 (2014); B. Engquist, Y.-H. Tsai, Math. Comp. 74 (2005).
+/// M. Köbis, M. Arnold, J. Comput. Appl. Math. (2013), doi:10.1016/j.cam.2013.07.029; B. Engquist, Y.-H. Tsai, Math. Comp. 74 (2005).
 struct Hmm {
   enum class Macro {
     euler,

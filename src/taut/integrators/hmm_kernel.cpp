@@ -49,6 +49,7 @@ std::vector<double> HmmKernel::weights(int n) const {
 }
 
 double HmmKernel::left_over(double periods) const {
+  periods = std::min(periods, 1000.0);   // more leave less than round-off, except of a box
   const int n = 60 + int(10 * periods);  // well beyond two points per period
   const std::vector<double> w = weights(n);
   const double length = forward ? n : 2.0 * n;
