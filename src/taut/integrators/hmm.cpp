@@ -22,8 +22,11 @@ const ExplicitTableau& tableau_of(Macro macro) {
   return macro == Macro::rk2 ? midpoint : kutta4();
 }
 
-/// β of the damped micro run, times the fastest frequency: a fifth of critical damping there, stable up to hω = 1.6.
+/// β of the damped micro run, times the fastest frequency: a fifth of critical damping there.
 constexpr double lead = 0.4;
+
+/// hω up to which micro runs are stable: hω = 2 for Verlet; with the force ahead of its time (hω)² + 2 lead hω = 4.
+double most_resolution(Micro micro) { return micro == Micro::verlet ? 2.0 : 1.6; }
 
 /// ωH up to which a mode is slow: the classical scheme is stable to 2.8.
 constexpr double resolved = 2.0;
@@ -198,10 +201,11 @@ class HmmStepper final : public Stepper {
     Scales found;
     if (!read_scales(instant(now), h, has_slopes(now) ? int(now.carried[0]) : 0, found)) return false;
     const double step = scheme_.micro_step > 0.0 ? scheme_.micro_step : scheme_.resolution / found.fastest;
-    if (step * found.fastest >= 2.0)
+    const double stable = most_resolution(scheme_.micro);
+    if (step * found.fastest >= stable)
       return fail(Status::refused,
                   message("the micro step of {} s is unstable at the fastest frequency, {} rad/s; at most {} s", step,
-                          found.fastest, 2.0 / found.fastest));
+                          found.fastest, stable / found.fastest));
     constexpr double most = 1e6;  // points on one side
     const double reach = kernel_.forward ? found.window : 0.5 * found.window;
     if (!(reach / step < most))
@@ -227,7 +231,7 @@ class HmmStepper final : public Stepper {
       const FastMotion found = fast_motion(t, Q, V, mean, h);
       // Where another pass changes nothing, what is left must at least be too little to act on the slow motion.
       const bool stands = automatic && pass > 0 && found.energy > 0.25 * before;
-      const bool harmless = found.energy <= (stands ? scheme_.tolerance : blown_up) * found.slow_energy;
+      const bool harmless = found.small || found.energy <= (stands ? scheme_.tolerance : blown_up) * found.slow_energy;
       const bool last = automatic ? found.small || stands || pass == most_passes : pass == scheme_.passes;
       if (last && harmless) return true;
       if (last || !std::isfinite(found.energy))
@@ -262,8 +266,9 @@ class HmmStepper final : public Stepper {
     half_ = h * mean.a;
     out.slow_energy = kinetic(mean.v) + kinetic(half_);
     const double slow = mean.a.lpNorm<Eigen::Infinity>() + mean.v.lpNorm<Eigen::Infinity>() / std::abs(h);
+    // Where the springs are told positions to their round-off; a system that rests in the origin has no other size than the units.
     const double round_off =
-        32.0 * std::numeric_limits<double>::epsilon() * fastest_ * fastest_ * Q.lpNorm<Eigen::Infinity>();
+        32.0 * std::numeric_limits<double>::epsilon() * fastest_ * fastest_ * std::max(1.0, Q.lpNorm<Eigen::Infinity>());
     out.small = acceleration <= round_off ||
                 (left_over_ * acceleration <= scheme_.tolerance * slow && out.energy <= scheme_.tolerance * out.slow_energy);
     return out;
@@ -274,6 +279,8 @@ class HmmStepper final : public Stepper {
     if (!accelerate(t, Q, V, first_)) return false;
     const bool forward = kernel_.forward;
     const double own = weights_[std::size_t(forward ? 0 : n_)];
+    // β ḟ by the difference to the force before
+    const double advance_by = scheme_.micro == Micro::damped ? lead / (fastest_ * std::abs(micro_)) : 0.0;
     // Of q what it moves, so that round-off is that of the motion.
     mean.q.setZero();
     mean.v = own * V;
@@ -289,11 +296,7 @@ class HmmStepper final : public Stepper {
         v_ = half_ + 0.5 * h * kick_;  // for forces that depend on it
         kick_ = a_;
         if (!accelerate(t + i * h, q_, v_, a_)) return false;
-        if (scheme_.micro == Micro::damped) {
-          kick_ = a_ + (lead / (fastest_ * std::abs(h))) * (a_ - kick_);
-        } else {
-          kick_ = a_;
-        }
+        kick_ = a_ + advance_by * (a_ - kick_);
         v_ = half_ + 0.5 * h * kick_;
         const double w = weights_[std::size_t(forward ? i : (direction > 0.0 ? n_ + i : n_ - i))];
         mean.q += w * (q_ - Q);
@@ -362,10 +365,9 @@ void Hmm::check() const {
           passes);
   require(periods == 0.0 || (periods >= 1.0 && periods <= 1000.0),
           "Hmm: periods must lie in [1, 1000], or be left out, got {}.", periods);
-  require(resolution > 0.0 && resolution < 2.0, "Hmm: resolution must lie in (0, 2), got {}; Verlet is unstable beyond.",
+  require(resolution > 0.0 && resolution < most_resolution(micro),
+          "Hmm: resolution must lie in (0, {}), got {}; the micro runs are unstable beyond.", most_resolution(micro),
           resolution);
-  require(micro == Micro::verlet || resolution <= 1.6,
-          "Hmm: resolution must lie in (0, 1.6] for the damped micro runs, got {}.", resolution);
   require(window >= 0.0 && micro_step >= 0.0, "Hmm: window and micro_step must not be negative, got {} and {}.", window,
           micro_step);
   const HmmKernel taken = kernel_of(*this);

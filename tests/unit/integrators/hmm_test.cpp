@@ -192,6 +192,19 @@ TEST(Hmm, SpringsShowTheMultiplierOfTheConstraint) {
   EXPECT_NEAR(system.constraint_values(0.5, path.last.q)[0] * 1e10, 40.0, 1e-3);  // m g / L
 }
 
+/// In equilibrium there is no slow motion to measure the fast one against.
+TEST(Hmm, LeavesAtRestWhatRests) {
+  for (const double down : {0.0, -1.0}) {  // in the origin, and away from it
+    System system(Points{.count = 1, .dim = 2});
+    system.add(Gravity{}).add(Pin{.point = 0, .at = {0.0, down + 1.0}});
+    for (const Macro macro : {Macro::rk4, Macro::ab4}) {
+      const auto path = run({system, at_rest(system, Vector{{0.0, down}})}, 1e-6, Hmm{.macro = macro}, 0.05, 3.0);
+      ASSERT_TRUE(path.finished) << path.message;
+      EXPECT_LE((path.last.q - Vector{{0.0, down}}).norm(), 1e-9);
+    }
+  }
+}
+
 TEST(Hmm, RunsBackwardAndInPartsLikeForwardAndInOne) {
   const Model model = chain({.links = 2, .angles = {1.2, 0.4}});
   const System soft = penalized(model.system, 1e-10);
@@ -258,7 +271,8 @@ TEST(Hmm, SaysWithNumbersWhatCannotBe) {
   has(error_of([&] { Hmm{}.bind(model.system, Multipliers{}); }), "formulation: {penalty: epsilon}");
   has(error_of([&] { Hmm{.kernel = {.shape = Shape::box}}.check(); }), "take the polynomial kernel");
   has(error_of([&] { Hmm{.passes = -3}.check(); }), "passes must lie in [0, 100]");
-  has(error_of([&] { Hmm{.resolution = 2.5}.check(); }), "Verlet is unstable beyond");
+  has(error_of([&] { Hmm{.resolution = 2.5}.check(); }),
+      "resolution must lie in (0, 2), got 2.5; the micro runs are unstable beyond");
   has(error_of([&] { Hmm{.kernel = {.moments = 12}}.check(); }), "moments must lie in [0, 9]");
   has(error_of([&] { Hmm{.tolerance = 0.0}.check(); }), "tolerance must lie in (0, 1)");
 }
