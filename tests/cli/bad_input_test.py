@@ -73,6 +73,12 @@ MODELS = {
         "coordinates: [x, y, a]\nkinetic: \"(x'^2 + y'^2 + a'^2)/2\"\nconstraints: [{name: blade, expression: \"x'*sin(a) = y'*cos(a)\"}]\n"
         "run: {until: 1, step: 0.1, integrator: midpoint}\n",
         ["model.yaml: ", "nonholonomic constraint 'blade'", "rk4"]),
+    "constraint with hmm": (
+        PARTICLE + 'constraints: ["x = 0"]\nrun: {until: 1, step: 0.1, integrator: hmm}\n',
+        ["model.yaml: ", "cannot hold 'x = 0' exactly", "formulation: {penalty: epsilon}"]),
+    "hmm with a kernel that is no filter": (
+        PARTICLE + "run: {until: 1, step: 0.1, integrator: {name: hmm, kernel: box}}\n",
+        ["model.yaml:3: run.integrator: ", "take the polynomial kernel"]),
     "nested too deeply": ("name: " + 100 * "[" + 100 * "]" + "\n", ["model.yaml:1: ", "nested too deeply"]),
     "not text": ("\x00\x01\x02\n", ["model.yaml"]),
 }

@@ -220,7 +220,6 @@ ALLOWED = [
     (["run", "integrator"], {"name": "moreau-jean"}),
     (["run", "solver"], {"name": "augmented-lagrangian", "epsilon": 0}),
     (["run", "until"], "2*l"),
-    (["run", "integrator"], {"name": "hmm", "macro": "ab4", "passes": 0, "window": "1e-3*l"}),
 ]
 
 
