@@ -30,11 +30,11 @@ struct Hmm {
     euler,
     rk2,  ///< explicit midpoint rule
     rk4,
-    ab4  ///< Adams–Bashforth of order 4: one micro run per step gives slopes and projection at once; needs equal steps, starts with rk4
+    ab4,  ///< Adams–Bashforth of order 4, equal steps: one micro run per step is slope and projection at once; starts with rk4
   };
   enum class Micro {
     verlet,  ///< Störmer–Verlet, forward and backward from the stage
-    damped  ///< forward only, with the force ahead of its time, f + β ḟ, which damps the fast motion: for systems that cannot be run backward
+    damped,  ///< forward only, with the force ahead of its time, f + β ḟ: that damps the fast motion. For what cannot be run backward
   };
   static constexpr int automatic = -1;
 
@@ -43,10 +43,10 @@ struct Hmm {
   HmmKernel kernel{};
   /// Of what averaging leaves in the slopes, relative to them. Below what most macro steps make of error.
   double tolerance = 1e-8;
-  int passes =
-      automatic;  ///< of a stage before its slopes are taken; automatic: as many as the tolerance asks for, judged by the fast motion found
-  double periods =
-      0.0;  ///< window, in periods of the slowest fast mode; 0: as many as leave the root of the tolerance, since a pass squares it
+  /// Projections of a stage before its slopes are taken; automatic: as many as the tolerance asks for, judged by the fast motion found.
+  int passes = automatic;
+  /// Window, in periods of the slowest fast mode; 0: as many as leave the root of the tolerance, since a pass squares what is left.
+  double periods = 0.0;
   double window = 0.0;      ///< s; 0: from `periods` and the frequency at the start of the step
   double resolution = 1.3;  ///< micro step times the fastest frequency; Verlet is stable below 2
   double micro_step = 0.0;  ///< s; 0: from `resolution` and the frequency at the start of the step

@@ -144,26 +144,6 @@ TEST(Hmm, NeedsItsProjectionsOnTheDoublePendulum) {
   EXPECT_LE(error({.macro = Macro::ab4, .passes = 0}, 0.0125), 5e-4) << "one micro run per step";
 }
 
-TEST(Hmm, TakesFewerEvaluationsThanDirectIntegrationWhereAPenaltyIsPrescribed) {
-  const Model model = chain({.links = 2});
-  const Vector exact = constrained_motion(model, 1.0);
-  const double epsilon = 1e-6;
-  const auto found = run(model, epsilon, Hmm{}, 0.025);
-  ASSERT_TRUE(found.finished) << found.message;
-  EXPECT_LE((found.last.q - exact).norm(), 5e-5);
-  // Verlet at hω = 1.9 of the largest frequency there is, (1 + √5)/2ε: with a larger step it is unstable, whatever accuracy is wanted.
-  const double golden = 0.5 * (1.0 + std::sqrt(5.0));
-  const auto direct = run(model, epsilon, Rattle{}, 1.9 * epsilon / golden);
-  ASSERT_TRUE(direct.finished) << direct.message;
-  EXPECT_EQ(direct.counts.evaluations, direct.counts.steps + 1);
-  EXPECT_FALSE(run(model, epsilon, Rattle{}, 2.2 * epsilon / golden, 0.05).finished) << "unstable";
-  EXPECT_GE(double(direct.counts.evaluations) / double(found.counts.evaluations), 15.0);
-  const auto dae =
-      simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = 1.0, .rtol = 1e-6});
-  EXPECT_LE((dae.last.q - exact).norm(), 5e-5);
-  EXPECT_GE(double(found.counts.evaluations) / double(dae.counts.evaluations), 100.0) << "where constraints may be exact";
-}
-
 /// Three masses, two stiff springs and a soft one: the motion with rods in place of the stiff ones.
 TEST(Hmm, AveragesStiffSpringsOfTheUser) {
   System free(Points{.count = 3, .dim = 2, .masses = {2.0, 1.0, 0.5}});
