@@ -59,6 +59,9 @@ struct Experiment {
 
 const std::vector<Experiment>& experiments();
 
+/// Slope of log y over log x, by least squares.
+double slope(const std::vector<double>& x, const std::vector<double>& y);
+
 /// Makes the folder and sees that it can be written, before a long run. Throws InputError if not.
 void prepare(const std::filesystem::path& directory);
 
@@ -72,6 +75,7 @@ Outcome run_gh95_linear(const Report& report);
 Outcome run_gh95_wall(const Report& report);
 Outcome run_gh95_ellipse(const Report& report);
 Outcome run_jay09_spark(const Report& report);
+Outcome run_ka13_hmm(const Report& report);
 Outcome run_lbs_pendulum(const Report& report);
 Outcome run_gh95_strings(const Report& report);
 Outcome run_gh95_beam_static(const Report& report);

@@ -8,6 +8,7 @@
 #include <taut/models/chain.hpp>
 #include <taut/models/double_compound_pendulum.hpp>
 #include <taut/models/double_spherical_pendulum.hpp>
+#include <taut/models/seven_body.hpp>
 #include <taut/models/vibrating_string.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/simulate.hpp>

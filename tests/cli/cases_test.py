@@ -261,6 +261,8 @@ BROKEN = [
     (["run", "integrator"], {"name": "moreau-jean", "restitution": 1.5}),
     (["run", "integrator"], {"name": "rattle", "alpha": 0.5}),
     (["run", "integrator"], {"restitution": 0.5}),
+    (["run", "integrator"], {"name": "hmm", "kernel": "gauss"}),
+    (["run", "integrator"], {"name": "hmm", "resolution": 2.5}),
     (["run", "solver"], "newton"),
     (["run", "solver"], {"name": "uzawa", "relaxation": 2}),
     (["run", "formulation"], "penalty"),

@@ -93,7 +93,7 @@ class Cli(unittest.TestCase):
     def test_static_prints_how_a_cable_hangs(self):
         with tempfile.TemporaryDirectory() as folder:
             model = pathlib.Path(folder) / "cable.yaml"
-            model.write_text("gravity: 10\nbeams: {c: {length: 2, elements: 4, density: 3, stiffness: 0, start: {pinned: [0, 0]}, shape: [0, -s]}}\n")
+            model.write_text("gravity: 10\nbeams: {c: {length: 2, elements: 4, density: 3, stiffness: 0.01, start: {pinned: [0, 0]}, shape: [0, -s]}}\n")
             done = run("static", str(model))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stdout, r"equilibrium, stable")

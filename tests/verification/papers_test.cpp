@@ -60,6 +60,37 @@ TEST(Papers, Jay09SparkHasOrderTwoSWithExactConstraintsOnAllKindsOfProblems) {
   EXPECT_LE(f.at("energy_band_pendulum_4"), 1e-9);
 }
 
+TEST(Papers, Ka13HmmAveragesConvergesAndSaysWhereItStops) {
+  const auto f = figures("ka13-hmm");
+  const std::map<std::string, std::vector<double>> kernels{{"poly", {2e-3, 7e-5, 8e-6, 1e-6, 3e-8}},
+                                                           {"exp", {8e-3, 2e-3, 4e-4, 9e-5, 9e-6}}};
+  const std::vector<std::string> periods{"6", "8", "10", "12", "16"};
+  for (const auto& [name, left] : kernels)
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      const double ratio = f.at("kernel_" + name + "_" + periods[k]) / left[k];
+      EXPECT_TRUE(ratio >= 0.5 && ratio <= 2.0) << name << periods[k] << ": " << ratio;
+    }
+  for (const std::string& one : periods) {
+    const double ratio = f.at("kernel_box_" + one) / (1.0 / (M_PI * std::stod(one)));  // the envelope of sin x/x
+    EXPECT_TRUE(ratio >= 0.5 && ratio <= 2.0) << one << ": " << ratio;
+  }
+  EXPECT_LE(f.at("moment_defect"), 1e-12);
+  EXPECT_GE(f.at("order_pendulum"), 3.7);
+  EXPECT_LE(f.at("order_pendulum"), 4.2);
+  EXPECT_GT(f.at("double_plain_error_H0.0125"), 0.1);
+  EXPECT_LE(f.at("double_projected_error_H0.025"), 1.5e-4);
+  EXPECT_LE(f.at("adiabatic_direct_vs_limit"), 2e-4);
+  EXPECT_GE(f.at("adiabatic_direct_vs_dae"), 0.1) << "the limit is not the constrained motion";
+  EXPECT_LE(f.at("adiabatic_hmm_vs_dae"), 1e-5);
+  EXPECT_LE(f.at("andrews_error_t0.01"), 5e-7);
+  EXPECT_NEAR(f.at("andrews_plain_stops_at"), 0.0085, 0.0015);
+  EXPECT_GE(f.at("evaluations_direct_1e-6") / f.at("evaluations_hmm_1e-6"), 15.0);
+  EXPECT_LE(f.at("error_hmm_1e-6"), 5e-5);
+  EXPECT_GE(f.at("evaluations_hmm_1e-6") / f.at("evaluations_dae_1e-6"), 100.0);
+  EXPECT_LE(f.at("evaluations_direct_1e-4") / f.at("evaluations_hmm_1e-4"), 1.0) << "it does not pay everywhere";
+  EXPECT_EQ(f.at("failures_reported"), 6.0);
+}
+
 TEST(Papers, LbsPendulumShowsThePublishedFluctuationsAndReferencePositions) {
   const auto f = figures("lbs-pendulum");
   const auto within = [&](const std::string& name, double value) { EXPECT_NEAR(f.at(name) / value, 1.0, 0.2) << name; };

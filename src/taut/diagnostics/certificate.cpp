@@ -150,6 +150,7 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   if (c.counts.projection_energy != 0.0) line("energy by projections") << c.counts.projection_energy << "\n";
   line("Newton per step") << double(c.counts.newton_iterations) / steps << ", at most " << c.counts.newton_most
                           << "; matrices per step " << double(c.counts.factorizations) / steps << "\n";
+  line("force evaluations") << c.counts.evaluations << "\n";
   if (c.counts.multiplier_updates > 0)
     line("updates per step") << double(c.counts.multiplier_updates) / steps << ", at most " << c.counts.updates_most << "\n";
   for (const std::string& name : c.dependent) line("depends on others") << name << "\n";

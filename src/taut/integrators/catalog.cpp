@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <taut/base/require.hpp>
 #include <taut/integrators/catalog.hpp>
 
@@ -22,6 +23,13 @@ class Options {
     require(trouble == std::errc{} && end == word.data() + word.size(), "{}: {} must be a number, got '{}'.", owner_, name,
             word);
     return value;
+  }
+
+  int whole(const std::string& name, int otherwise) {
+    const double value = number(name, otherwise);
+    require(std::abs(value) <= 1e6 && value == std::floor(value), "{}: {} must be a whole number, got {}.", owner_, name,
+            value);
+    return int(value);
   }
 
   /// One of several words, by its place in the list.
@@ -52,6 +60,25 @@ class Options {
   NamedOptions given_;
   std::vector<std::string> known_;
 };
+
+/// Numbers that a file gives must be sound when it is read; what is left out stays automatic.
+Hmm hmm_with(Options& given) {
+  Hmm hmm;
+  hmm.macro = Hmm::Macro(given.word("macro", {"euler", "rk2", "rk4", "ab4"}, std::size_t(hmm.macro)));
+  hmm.micro = Hmm::Micro(given.word("micro", {"verlet", "damped"}, std::size_t(hmm.micro)));
+  hmm.kernel.shape =
+      HmmKernel::Shape(given.word("kernel", {"polynomial", "exponential", "box"}, std::size_t(hmm.kernel.shape)));
+  hmm.kernel.moments = given.whole("moments", hmm.kernel.moments);
+  hmm.kernel.smoothness = given.whole("smoothness", hmm.kernel.smoothness);
+  hmm.tolerance = given.number("tolerance", hmm.tolerance);
+  hmm.passes = given.whole("passes", hmm.passes);
+  hmm.periods = given.number("periods", hmm.periods);
+  hmm.window = given.number("window", hmm.window);
+  hmm.resolution = given.number("resolution", hmm.resolution);
+  hmm.micro_step = given.number("micro_step", hmm.micro_step);
+  hmm.check();
+  return hmm;
+}
 
 template <class Named> const Named& find(const std::vector<Named>& all, const std::string& name, const std::string& what) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
@@ -89,6 +116,8 @@ const std::vector<NamedIntegrator>& integrators() {
       {"rk4", "explicit Runge-Kutta of order 4 on accelerations, projected onto the constraints", RungeKutta{kutta4()}},
       {"dopri5", "the same with Dormand and Prince 5(4); takes tolerances", RungeKutta{dormand_prince5()}},
       {"dop853", "the same with Dormand and Prince 8(5,3); takes tolerances", RungeKutta{dormand_prince8()}},
+      {"hmm", "multiscale: averages over the fast motion of stiff springs; for a penalty that is prescribed and tiny",
+       Hmm{}},
   };
   return all;
 }
@@ -126,6 +155,8 @@ Integrator integrator_named(const std::string& name, const NamedOptions& options
     made = EnergyMomentum{.project_velocity = given.word("project_velocity", {"false", "true"}, 0) == 1};
   } else if (name == "moreau-jean") {
     made = MoreauJean{.restitution = given.number("restitution", MoreauJean{}.restitution)};
+  } else if (name == "hmm") {
+    made = hmm_with(given);
   }
   given.finish();
   return made;

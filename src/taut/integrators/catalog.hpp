@@ -35,7 +35,8 @@ const std::vector<NamedIntegrator>& integrators();
 using NamedOptions = std::map<std::string, std::string>;
 
 /// A scheme by its name, with options: gcn (alpha, reaction), newmark (beta, gamma, reaction), generalized-alpha (spectral_radius),
-/// energy-momentum (project_velocity), moreau-jean (restitution). Throws InputError with the names there are.
+/// energy-momentum (project_velocity), moreau-jean (restitution), hmm (macro, micro, kernel, moments, smoothness, tolerance, passes, periods, window,
+/// resolution, micro_step). Throws InputError with the names there are.
 Integrator integrator_named(const std::string& name, const NamedOptions& options = {});
 
 struct NamedSolver {

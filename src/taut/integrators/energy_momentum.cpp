@@ -34,7 +34,7 @@ class Problem final : public StepProblem {
   /// out += weight·(p₊ − p) as the forces give it.
   void add_impulse(const double* x, const double* Lambda, double weight, double* out) {
     const Segment step = segment(x);
-    for (const auto& block : system_.dynamics()) block->discrete()->add_discrete(step, weight * h, out);
+    system_.add_discrete_forces(step, weight * h, out);
     if (constraints() == 0) return;
     const Segment hold = constraint_segment(x);
     for (const auto& block : system_.constraints()) {

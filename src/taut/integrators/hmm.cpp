@@ -1,220 +1,392 @@
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <taut/base/require.hpp>
 #include <taut/integrators/hmm.hpp>
+#include <taut/integrators/runge_kutta.hpp>
 #include <taut/step/index_one.hpp>
 
 namespace taut {
 namespace {
+
+using Macro = Hmm::Macro;
+using Micro = Hmm::Micro;
+
+const ExplicitTableau& tableau_of(Macro macro) {
+  static const ExplicitTableau euler{"forward Euler", 1, {0.0}, {{}}, {1.0}};
+  static const ExplicitTableau midpoint{"explicit midpoint", 2, {0.0, 0.5}, {{}, {0.5}}, {0.0, 1.0}};
+  if (macro == Macro::euler) return euler;
+  return macro == Macro::rk2 ? midpoint : kutta4();
+}
+
+/// β of the damped micro run, times the fastest frequency: a fifth of critical damping there.
+constexpr double lead = 0.4;
+
+/// hω up to which micro runs are stable: hω = 2 for Verlet; with the force ahead of its time (hω)² + 2 lead hω = 4.
+double most_resolution(Micro micro) { return micro == Micro::verlet ? 2.0 : 1.6; }
+
+/// ωH up to which a mode is slow: the classical scheme is stable to 2.8.
+constexpr double resolved = 2.0;
+
+/// Windows longer than this many periods cost more than they average.
+constexpr double most_periods = 60.0;
+
+/// Passes that do not suffice now will not suffice.
+constexpr int most_passes = 8;
+
+/// A fast motion with this many times the energy of the slow one has taken over.
+constexpr double blown_up = 10.0;
+
+HmmKernel kernel_of(const Hmm& scheme) {
+  HmmKernel kernel = scheme.kernel;
+  kernel.forward = scheme.micro == Micro::damped;
+  return kernel;
+}
+
+/// 0 if there are not enough.
+double periods_of(const Hmm& scheme) {
+  return scheme.periods > 0.0 ? scheme.periods : kernel_of(scheme).periods_for(std::sqrt(scheme.tolerance), most_periods);
+}
 
 class HmmStepper final : public Stepper {
  public:
   HmmStepper(const System& system, const SolverMethod& method, const Hmm& scheme)
       : system_(system),
         scheme_(scheme),
-        soft_(penalized(system, scheme.epsilon * scheme.epsilon)),
-        equations_(soft_, method),
-        none_(0),
-        g_(system.constraint_count()) {
+        kernel_(kernel_of(scheme)),
+        tableau_(tableau_of(scheme.macro)),
+        equations_(system, method),
+        periods_(scheme.window > 0.0 ? 0.0 : periods_of(scheme)),
+        left_over_(scheme.window > 0.0 ? 0.0 : kernel_.left_over(periods_)),
+        slopes_(tableau_.b.size()) {
     const Vector zero = Vector::Zero(system.size());
-    for (Average* one : {&average_, &slope_}) one->q = one->v = one->a = zero;
-    q_ = v_ = a_ = first_ = half_ = zero;
+    for (Mean* one : {&start_, &end_}) one->q = one->v = one->a = zero;
+    for (Mean& one : slopes_) one.q = one.v = one.a = zero;
+    q_ = v_ = a_ = kick_ = first_ = half_ = Q_ = V_ = zero;
   }
 
   StepReport advance(History past, double h, State& next) override {
     const State& now = past.back();
     StepReport report;
-    if (!prepare(now, report)) return report;
-    // Classical RK4 on (Q, V), with slopes by averaging.
-    constexpr std::array<double, 4> c{0.0, 0.5, 0.5, 1.0}, b{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-    next.q = now.q;
-    next.v = now.v;
-    Q_ = now.q;
-    V_ = now.v;
-    for (int i = 0; i < 4; ++i) {
-      const double t = now.t + c[std::size_t(i)] * h;
-      if (i > 0) {
-        Q_ = now.q + (c[std::size_t(i)] * h) * slope_.v;
-        V_ = now.v + (c[std::size_t(i)] * h) * slope_.a;
-      }
-      if (!project(t, Q_, V_, report) || !micro(t, Q_, V_, slope_, report)) return report;
-      if (i == 0) next.lambda = slope_.lambda;
-      next.q += (b[std::size_t(i)] * h) * slope_.v;
-      next.v += (b[std::size_t(i)] * h) * slope_.a;
-    }
+    report_ = &report;
+    if (!set_micro_runs(now, h)) return report;
     next.t = now.t + h;
-    if (!project(next.t, next.q, next.v, report)) return report;
-    set_momentum(system_, next);
-    report.solve.newton_iterations = 0;
-    report.evaluations = evaluations_;
-    evaluations_ = 0;
-    // A fast motion that was not averaged away shows as a spring that is stretched far beyond its load.
-    const double size = next.q.lpNorm<Eigen::Infinity>();
-    if (!(size <= 1e3 * (1.0 + size_.of(system_, now)))) {
-      report.solve.status = Status::refused;
-      report.trouble =
-          message("the multiscale step blew up: |q| grew to {}; a smaller step, or more passes, would help", size);
+    const bool adams = scheme_.macro == Macro::ab4 && past.size() >= 4 && has_slopes(past[past.size() - 4]);
+    if (!(adams ? take_adams_step(past, h, next) : take_stages(now, h, next))) return report;
+    if (!settle(next.t, next.q, next.v, h, end_)) return report;
+    if (scheme_.macro == Macro::ab4) {  // the run that gives the slopes projects too
+      next.q = end_.q;
+      next.v = end_.v;
     }
+    carry(end_, next);
+    set_momentum(system_, next);
+    next.lambda.resize(0);
     return report;
   }
 
   const std::vector<int>& dependent() const override { return equations_.dependent(); }
 
  private:
-  struct Average {
-    Vector q, v, a, lambda;
+  /// What a micro run gives.
+  struct Mean {
+    Vector q, v, a;
   };
 
-  /// Window, micro step and weights from the frequencies of this place.
-  bool prepare(const State& now, StepReport& report) {
-    const std::vector<double> omega = fast_frequencies(system_, instant(now), scheme_.epsilon);
-    const double slowest = omega.front(), fastest = omega.back(), pi = std::acos(-1.0);
-    const auto refuse = [&](const std::string& why) {
-      report.solve.status = Status::refused;
-      report.trouble = why;
-      return false;
-    };
-    if (!(slowest > 1e-6 * fastest))
-      return refuse(
-          message("a fast frequency goes to zero ({} against {} rad/s): the constraints stand in a singular position",
-                  slowest, fastest));
-    const double window = scheme_.window > 0.0 ? scheme_.window : scheme_.periods * 2.0 * pi / slowest;
-    const double step = scheme_.micro_step > 0.0 ? scheme_.micro_step : scheme_.resolution / fastest;
-    if (window < 2.0 * pi / slowest)
-      return refuse(message("the window of {} s is shorter than the slowest fast period, {} s", window, 2.0 * pi / slowest));
-    if (step * fastest >= 2.0)
-      return refuse(message("the micro step of {} s is unstable at the fastest frequency, {} rad/s", step, fastest));
-    const int n = std::max(4, int(std::ceil(0.5 * window / step)));
-    constexpr int most = 10'000'000;
-    if (n > most) return refuse(message("the scales are too far apart: {} micro steps in a window", 2 * n));
-    step_ = 0.5 * window / n;
-    if (int(weights_.size()) != 2 * n + 1) weights_ = scheme_.kernel.weights(n);
-    return true;
+  // A state carries the number of fast modes and its slopes (Q̇, V̇).
+  int size() const { return system_.size(); }
+  bool has_slopes(const State& state) const { return state.carried.size() == 1 + 2 * size(); }
+  auto carried_q(const State& state) const { return state.carried.segment(1, size()); }
+  auto carried_v(const State& state) const { return state.carried.tail(size()); }
+  void carry(const Mean& mean, State& state) const {
+    state.carried.resize(1 + 2 * size());
+    state.carried[0] = fast_;
+    state.carried.segment(1, size()) = mean.v;
+    state.carried.tail(size()) = mean.a;
   }
 
-  bool project(double t, Vector& Q, Vector& V, StepReport& report) {
-    for (int pass = 0; pass < scheme_.passes; ++pass) {
-      if (!micro(t, Q, V, average_, report)) return false;
-      Q = average_.q;
-      V = average_.v;
+  /// The Runge–Kutta scheme on (Q, V). The first slopes are those at the end of the last step.
+  bool take_stages(const State& now, double h, State& next) {
+    Q_ = now.q;
+    V_ = now.v;
+    if (has_slopes(now)) {
+      slopes_[0].v = carried_q(now);
+      slopes_[0].a = carried_v(now);
+    } else if (!settle(now.t, Q_, V_, h, slopes_[0])) {
+      return false;
+    }
+    next.q = Q_;
+    next.v = V_;
+    for (std::size_t i = 1; i < slopes_.size(); ++i) {
+      start_.q = Q_;
+      start_.v = V_;
+      for (std::size_t j = 0; j < i; ++j) {
+        start_.q += (h * tableau_.a[i][j]) * slopes_[j].v;
+        start_.v += (h * tableau_.a[i][j]) * slopes_[j].a;
+      }
+      const double t = now.t + tableau_.c[i] * h;
+      if (!settle(t, start_.q, start_.v, h, slopes_[i])) return false;
+      // A singular position must not be stepped over. At the mean, since off the slow manifold the pull of the springs bends the spectrum.
+      Scales there;
+      if (!read_scales({t, slopes_[i].q.data(), slopes_[i].v.data()}, h, fast_, there)) return false;
+    }
+    for (std::size_t i = 0; i < slopes_.size(); ++i) {
+      next.q += (h * tableau_.b[i]) * slopes_[i].v;
+      next.v += (h * tableau_.b[i]) * slopes_[i].a;
     }
     return true;
   }
 
-  /// Weighted sums along micro runs forward and backward from (Q, V).
-  bool micro(double t, const Vector& Q, const Vector& V, Average& sum, StepReport& report) {
-    const int n = int(weights_.size()) / 2;
-    if (!accelerate(t, Q, V, first_, report)) return false;
-    sum.q = weights_[n] * Q;
-    sum.v = weights_[n] * V;
-    sum.a = weights_[n] * first_;
-    sum.lambda.setZero(g_.size());
-    add_multiplier(t, Q, weights_[n], sum.lambda);
+  bool take_adams_step(History past, double h, State& next) {
+    constexpr std::array<double, 4> weights{55.0 / 24, -59.0 / 24, 37.0 / 24, -9.0 / 24};
+    next.q = past.back().q;
+    next.v = past.back().v;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const State& one = past[past.size() - 1 - k];
+      next.q += (h * weights[k]) * carried_q(one);
+      next.v += (h * weights[k]) * carried_v(one);
+    }
+    return true;
+  }
+
+  /// The fast modes at a place of the slow motion.
+  struct Scales {
+    int fast = 0;
+    double slowest = 0.0, fastest = 0.0, window = 0.0;
+  };
+
+  /// Reads the scales of a place; false, with the figure that forbids it, where they do not let themselves be separated. A start has no fast modes
+  /// before it.
+  bool read_scales(const Instant& at, double h, int fast_before, Scales& out) {
+    const auto refuse = [&](const std::string& why) { return fail(Status::refused, why); };
+    const std::vector<double> omega = frequencies(system_, at);
+    const double H = std::abs(h);
+    if (!std::isfinite(omega.back())) return refuse(message("the stiffness of the system is not finite at t = {}", at.t));
+    const auto first = std::find_if(omega.begin(), omega.end(), [&](double one) { return one * H > resolved; });
+    out.fast = int(omega.end() - first);
+    out.fastest = omega.back();
+    if (out.fast < fast_before)
+      return refuse(
+          message("a fast frequency went to zero at t = {}: it is {} rad/s beside {} rad/s; the springs stand in a singular "
+                  "position",
+                  at.t, *(first - 1), out.fastest));
+    if (out.fast == 0)
+      return refuse(
+          message("there is nothing fast: a step of {} s resolves the highest frequency, {} rad/s; rk4 or rattle "
+                  "integrate this directly",
+                  H, out.fastest));
+    out.slowest = *first;
+    const double period = 2.0 * std::numbers::pi / out.slowest;
+    out.window = scheme_.window > 0.0 ? scheme_.window : periods_ * period;
+    if (out.window < period)
+      return refuse(message("the window of {} s is shorter than the slowest fast period, {} s ({} rad/s)", out.window,
+                            period, out.slowest));
+    if (out.window > H && fast_before > 0)
+      return refuse(
+          message("a fast frequency fell to {} rad/s at t = {}, and its window of {} s is longer than the step of {} s: "
+                  "the springs come to a singular position, or the passes are too few",
+                  out.slowest, at.t, out.window, H));
+    if (out.window > H)
+      return refuse(
+          message("the scales overlap: {} rad/s is too fast for the step of {} s, and its window of {} s is longer "
+                  "than the step; a larger step, a shorter window, or direct integration (rattle, dop853)",
+                  out.slowest, H, out.window));
+    return true;
+  }
+
+  /// Window, micro step and weights of the whole step, from the scales at its start.
+  bool set_micro_runs(const State& now, double h) {
+    Scales found;
+    if (!read_scales(instant(now), h, has_slopes(now) ? int(now.carried[0]) : 0, found)) return false;
+    const double step = scheme_.micro_step > 0.0 ? scheme_.micro_step : scheme_.resolution / found.fastest;
+    const double stable = most_resolution(scheme_.micro);
+    if (step * found.fastest >= stable)
+      return fail(Status::refused,
+                  message("the micro step of {} s is unstable at the fastest frequency, {} rad/s; at most {} s", step,
+                          found.fastest, stable / found.fastest));
+    constexpr double most = 1e6;  // points on one side
+    const double reach = kernel_.forward ? found.window : 0.5 * found.window;
+    if (!(reach / step < most))
+      return fail(Status::refused,
+                  message("the fast frequencies are too far apart, {} to {} rad/s: {} micro steps in a window",
+                          found.slowest, found.fastest, found.window / step));
+    const int n = std::max(4, int(std::ceil(reach / step)));
+    if (n != n_) weights_ = kernel_.weights(n);
+    n_ = n;
+    micro_ = (kernel_.forward && h < 0.0 ? -reach : reach) / n;
+    fast_ = found.fast;
+    fastest_ = found.fastest;
+    if (scheme_.window > 0.0) left_over_ = kernel_.left_over(found.window * found.slowest / (2.0 * std::numbers::pi));
+    return true;
+  }
+
+  /// Projects (Q, V) onto the slow manifold, as often as is asked for or needed; then the slopes there.
+  bool settle(double t, Vector& Q, Vector& V, double h, Mean& mean) {
+    const bool automatic = scheme_.passes == Hmm::automatic;
+    double before = std::numeric_limits<double>::infinity();
+    for (int pass = 0;; ++pass) {
+      if (!run(t, Q, V, mean)) return false;
+      const FastMotion found = fast_motion(t, Q, V, mean, h);
+      // Where another pass changes nothing, what is left must at least be too little to act on the slow motion.
+      const bool stands = automatic && pass > 0 && found.energy > 0.25 * before;
+      const bool harmless = found.small || found.energy <= (stands ? scheme_.tolerance : blown_up) * found.slow_energy;
+      const bool last = automatic ? found.small || stands || pass == most_passes : pass == scheme_.passes;
+      if (last && harmless) return true;
+      if (last || !std::isfinite(found.energy))
+        return fail(
+            Status::slow,
+            message("the multiscale step blew up at t = {}: after {} projections the fast motion holds {} J, the slow "
+                    "one {} J; a smaller step, or more passes",
+                    t, pass, found.energy, found.slow_energy));
+      before = found.energy;
+      Q = mean.q;
+      V = mean.v;
+    }
+  }
+
+  struct FastMotion {
+    double energy, slow_energy;
+    bool small;  // against the tolerance, or at round-off
+  };
+
+  /// What (Q, V) has besides its mean: displacement, velocity and acceleration of the fast motion at this moment.
+  FastMotion fast_motion(double t, const Vector& Q, const Vector& V, const Mean& mean, double h) {
+    const auto kinetic = [&](const Vector& v) { return system_.kinetic_energy({t, Q.data(), v.data()}); };
+    FastMotion out{};
+    half_ = V - mean.v;
+    kick_ = first_ - mean.a;
+    const double acceleration = kick_.lpNorm<Eigen::Infinity>() + fastest_ * half_.lpNorm<Eigen::Infinity>();
+    out.energy = kinetic(half_);
+    // and in the springs ½ x·Kx = −½ x·M ẍ
+    half_.setZero();
+    system_.add_dynamics({t, Q.data(), kick_.data()}, 1.0, 0.0, half_.data());
+    out.energy += 0.5 * std::abs((Q - mean.q).dot(half_));
+    half_ = h * mean.a;
+    out.slow_energy = kinetic(mean.v) + kinetic(half_);
+    const double slow = mean.a.lpNorm<Eigen::Infinity>() + mean.v.lpNorm<Eigen::Infinity>() / std::abs(h);
+    // Where the springs are told positions to their round-off; a system that rests in the origin has no other size than the units.
+    const double round_off =
+        32.0 * std::numeric_limits<double>::epsilon() * fastest_ * fastest_ * std::max(1.0, Q.lpNorm<Eigen::Infinity>());
+    out.small = acceleration <= round_off ||
+                (left_over_ * acceleration <= scheme_.tolerance * slow && out.energy <= scheme_.tolerance * out.slow_energy);
+    return out;
+  }
+
+  /// A micro run from (Q, V) and the means along it.
+  bool run(double t, const Vector& Q, const Vector& V, Mean& mean) {
+    if (!accelerate(t, Q, V, first_)) return false;
+    const bool forward = kernel_.forward;
+    const double own = weights_[std::size_t(forward ? 0 : n_)];
+    // β ḟ by the difference to the force before
+    const double advance_by = scheme_.micro == Micro::damped ? lead / (fastest_ * std::abs(micro_)) : 0.0;
+    // Of q what it moves, so that round-off is that of the motion.
+    mean.q.setZero();
+    mean.v = own * V;
+    mean.a = own * first_;
     for (const double direction : {1.0, -1.0}) {
-      const double h = direction * step_;
+      const double h = direction * micro_;
       q_ = Q;
       v_ = V;
-      a_ = first_;
-      for (int i = 1; i <= n; ++i) {
-        half_ = v_ + 0.5 * h * a_;
+      a_ = kick_ = first_;
+      for (int i = 1; i <= n_; ++i) {
+        half_ = v_ + 0.5 * h * kick_;
         q_ += h * half_;
-        v_ = half_ + 0.5 * h * a_;  // for forces that depend on it
-        if (!accelerate(t + i * h, q_, v_, a_, report)) return false;
-        v_ = half_ + 0.5 * h * a_;
-        const double w = weights_[std::size_t(direction > 0.0 ? n + i : n - i)];
-        sum.q += w * q_;
-        sum.v += w * v_;
-        sum.a += w * a_;
-        add_multiplier(t + i * h, q_, w, sum.lambda);
+        v_ = half_ + 0.5 * h * kick_;  // for forces that depend on it
+        kick_ = a_;
+        if (!accelerate(t + i * h, q_, v_, a_)) return false;
+        kick_ = a_ + advance_by * (a_ - kick_);
+        v_ = half_ + 0.5 * h * kick_;
+        const double w = weights_[std::size_t(forward ? i : (direction > 0.0 ? n_ + i : n_ - i))];
+        mean.q += w * (q_ - Q);
+        mean.v += w * v_;
+        mean.a += w * a_;
       }
+      if (forward) break;
     }
+    mean.q += Q;
     return true;
   }
 
-  void add_multiplier(double t, const Vector& q, double weight, Vector& out) {
-    system_.constraint_values(t, q.data(), g_.data());
-    out += (weight / (scheme_.epsilon * scheme_.epsilon)) * g_;
+  bool accelerate(double t, const Vector& q, const Vector& v, Vector& a) {
+    const SolveReport found = equations_.accelerate({t, q.data(), v.data()}, a, none_);
+    if (found.status == Status::ok && std::isfinite(a.sum())) return true;
+    return fail(found.status == Status::ok ? Status::not_finite : found.status,
+                message("the micro run blew up at t = {}: |q| = {}, |v| = {}", t, q.lpNorm<Eigen::Infinity>(),
+                        v.lpNorm<Eigen::Infinity>()));
   }
 
-  bool accelerate(double t, const Vector& q, const Vector& v, Vector& a, StepReport& report) {
-    ++evaluations_;
-    report.solve = equations_.accelerate({t, q.data(), v.data()}, a, none_);
-    if (report.ok() && a.allFinite()) return true;
-    if (report.ok()) report.solve.status = Status::not_finite;
-    report.trouble = message("the micro run blew up at t = {}", t);
+  bool fail(Status status, const std::string& why) {
+    report_->solve.status = status;
+    report_->trouble = why;
     return false;
   }
 
   const System& system_;
   Hmm scheme_;
-  System soft_;
+  HmmKernel kernel_;
+  const ExplicitTableau& tableau_;
   IndexOne equations_;
-  ConfigurationSize size_;
+  double periods_, left_over_;
   std::vector<double> weights_;
-  double step_ = 0.0;
-  long evaluations_ = 0;
-  Average average_, slope_;
-  Vector none_, g_, Q_, V_, q_, v_, a_, first_, half_;
+  int n_ = 0, fast_ = 0;
+  double micro_ = 0.0, fastest_ = 0.0;
+  StepReport* report_ = nullptr;
+  std::vector<Mean> slopes_;
+  Mean start_, end_;
+  Vector none_, Q_, V_, q_, v_, a_, kick_, first_, half_;
 };
 
 }  // namespace
 
-std::vector<double> HmmKernel::weights(int n) const {
-  require(n >= 1, "HmmKernel: needs at least one point on each side, got {}.", n);
-  require(moments >= 1 && moments <= 15 && smoothness >= 0 && smoothness <= 30,
-          "HmmKernel: moments must lie in [1, 15] and smoothness in [0, 30], got {} and {}.", moments, smoothness);
-  const int J = shape == Shape::box ? 0 : (moments - 1) / 2;
-  const auto bell = [&](double s) {
-    const double rest = 1.0 - s * s;
-    if (shape == Shape::box) return 1.0;
-    if (rest <= 0.0) return 0.0;
-    return shape == Shape::polynomial ? std::pow(rest, smoothness + 1) : std::exp(-5.0 / rest);
-  };
-  // Σ w s^2k = δ_k0 in the coefficients aⱼ.
-  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(J + 1, J + 1);
-  for (int i = -n; i <= n; ++i) {
-    const double s = double(i) / n;
-    for (int k = 0; k <= J; ++k)
-      for (int j = 0; j <= J; ++j) A(k, j) += bell(s) * std::pow(s, 2 * (k + j));
-  }
-  Vector right = Vector::Zero(J + 1);
-  right[0] = 1.0;
-  const Vector a = A.fullPivLu().solve(right);
+std::vector<double> frequencies(const System& system, const Instant& at) {
+  const Eigen::MatrixXd K = system.stiffness(at);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> modes(0.5 * (K + K.transpose()), system.mass(at),
+                                                                        Eigen::EigenvaluesOnly);
   std::vector<double> out;
-  for (int i = -n; i <= n; ++i) {
-    const double s = double(i) / n;
-    double sum = 0.0;
-    for (int j = 0; j <= J; ++j) sum += a[j] * std::pow(s, 2 * j);
-    out.push_back(bell(s) * sum);
-  }
+  for (const double square : modes.eigenvalues()) out.push_back(std::sqrt(std::abs(square)));
+  std::sort(out.begin(), out.end());
   return out;
 }
 
-std::vector<double> fast_frequencies(const System& system, const Instant& at, double epsilon) {
-  const Vector q = Eigen::Map<const Vector>(at.q, system.size());
-  const Eigen::MatrixXd G = system.constraint_gradient(at.t, q), M = system.mass(at);
-  const Eigen::MatrixXd S = G * M.partialPivLu().solve(G.transpose());
-  const Vector squares =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(0.5 * (S + S.transpose()), Eigen::EigenvaluesOnly).eigenvalues();
-  std::vector<double> out;
-  for (const double one : squares) out.push_back(std::sqrt(std::max(one, 0.0)) / epsilon);
-  return out;
+Traits Hmm::traits() const {
+  const bool adams = macro == Macro::ab4;
+  return {.name = adams ? "HMM, Adams-Bashforth 4" : "HMM, " + tableau_of(macro).name,
+          .levels = adams ? 4 : 1,
+          .order = tableau_of(macro).order,
+          .holds_velocities = false,
+          .takes_constraints = false};
 }
 
-Traits Hmm::traits() const { return {.name = "HMM", .order = 4, .holds_velocities = false}; }
+void Hmm::check() const {
+  require(tolerance > 0.0 && tolerance < 1.0, "Hmm: tolerance must lie in (0, 1), got {}.", tolerance);
+  require(passes == automatic || (passes >= 0 && passes <= 100), "Hmm: passes must lie in [0, 100], or be left out, got {}.",
+          passes);
+  require(periods == 0.0 || (periods >= 1.0 && periods <= 1000.0),
+          "Hmm: periods must lie in [1, 1000], or be left out, got {}.", periods);
+  require(resolution > 0.0 && resolution < most_resolution(micro),
+          "Hmm: resolution must lie in (0, {}), got {}; the micro runs are unstable beyond.", most_resolution(micro),
+          resolution);
+  require(window >= 0.0 && micro_step >= 0.0, "Hmm: window and micro_step must not be negative, got {} and {}.", window,
+          micro_step);
+  const HmmKernel taken = kernel_of(*this);
+  taken.weights(taken.moments + 4);  // says what is wrong with the kernel
+  require(window > 0.0 || periods_of(*this) > 0.0,
+          "Hmm: after {} periods the kernel still leaves {} of a fast motion, and a tolerance of {} asks for its root; take "
+          "the polynomial kernel, a larger tolerance, or give periods or window.",
+          most_periods, taken.left_over(most_periods), tolerance);
+}
 
 std::unique_ptr<Stepper> Hmm::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Hmm");
   require_holonomic(system, "Hmm");
-  require(system.constraint_count() > 0,
-          "Hmm: there is no constraint to penalise; RungeKutta integrates such a system directly.");
-  require(epsilon > 0.0, "Hmm: epsilon must be positive, got {}.", epsilon);
-  require(passes >= 0 && passes <= 10, "Hmm: passes must lie in [0, 10], got {}.", passes);
-  require(periods >= 1.0, "Hmm: the window must hold at least one period, got {}.", periods);
-  require(resolution > 0.0 && resolution < 2.0, "Hmm: resolution must lie in (0, 2), got {}; Verlet is unstable beyond.",
-          resolution);
+  require(
+      system.constraint_count() == 0,
+      "Hmm: works on stiff springs and cannot hold '{}' exactly; penalise it, penalized(system, epsilon) or formulation: "
+      "{penalty: epsilon}, or take another integrator, which is cheaper unless that epsilon is prescribed.",
+      system.constraint_name(0));
+  check();
   return std::make_unique<HmmStepper>(system, method, *this);
 }
 

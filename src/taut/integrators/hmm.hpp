@@ -1,51 +1,62 @@
 #pragma once
 
+#include <taut/integrators/hmm_kernel.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <vector>
 
 namespace taut {
 
-/// Kernels on [−1, 1] that average over a fast motion.
-struct HmmKernel {
-  enum class Shape {
-    polynomial,   ///< (1 − s²)^(smoothness + 1) Σ aⱼ s^2j
-    exponential,  ///< e^{−5/(1 − s²)} Σ aⱼ s^2j, smooth to any order
-    box           ///< a plain mean: for comparison
-  };
-  Shape shape = Shape::polynomial;
-  int moments = 3;     ///< p = 2J + 1: moments 1 … p of the kernel vanish
-  int smoothness = 9;  ///< q, of the polynomial
-
-  /// Weights on 2n + 1 equal points, with the *discrete* moments exact: Σ w = 1, Σ w s^2k = 0 for k = 1 … J.
-  std::vector<double> weights(int n) const;
-};
-
-/// Heterogeneous multiscale integration of a constrained system whose constraints are stiff springs of a *prescribed* small ε,
+/// Heterogeneous multiscale integration of a system with stiff springs: a penalty of a *prescribed* small ε,
 ///
-///     M q̈ = f − Gᵀ g/ε²,      fast frequencies ωⱼ = √eig(G M⁻¹Gᵀ)/ε
+///     M q̈ = f − Gᵀg/ε²,      which is penalized(system, ε²),      fast frequencies ωⱼ = √eig(G M⁻¹Gᵀ)/ε
 ///
-/// Given to a system with constraints, it penalises them itself. Classical RK4 of step H takes slopes (V̇, Q̇) = Σ wᵢ (q̈ᵢ, vᵢ) from micro runs by
-/// Störmer–Verlet over ± half a window around the stage, which average the fast motion away; before that, each stage is projected onto the slow manifold
-/// by the same means, (Q, V) ← Σ wᵢ (qᵢ, vᵢ), `passes` times and without any linear system. λ is Σ wᵢ g(qᵢ)/ε².
+/// or springs of the user's own. What is fast is read from the spectrum of M⁻¹K, K = −∂f/∂q, which for a penalty is that of G M⁻¹Gᵀ/ε²: modes with
+/// ω|H| ≤ 2 are slow and left to the step H; all others are fast and averaged over a window η of several of their periods, which must fit into H.
 ///
-/// Order 4 in H down to a floor set by ε and the window. Without projection stages leave the manifold by O(H²), and where ωⱼ depend on the solution the energy
-/// of that motion averages to a wrong force: errors like H⁴/ε². It pays only where a tiny ε is prescribed; where constraints may be exact, every other
-/// scheme here is a hundred times cheaper.
-/// M. Köbis, M. Arnold (2013); B. Engquist, Y.-H. Tsai, Math. Comp. 74 (2005).
+/// A *micro run* from (Q, V) integrates the system over the window with steps that resolve the fast motion, and gives with the weights of the kernel
+///
+///     slopes       (Q̇, V̇) = Σ wᵢ (vᵢ, q̈ᵢ)           for the macro scheme
+///     projection   (Q, V) ← Σ wᵢ (qᵢ, vᵢ)              onto the slow manifold, without any linear system
+///
+/// Before its slopes are taken, a stage is projected `passes` times. This is not for beauty: stages of a Runge–Kutta scheme leave the manifold by O(H²),
+/// and where ωⱼ depend on the solution the energy of that fast motion averages to a real force that the constrained system does not have;
+/// without passes the error is like H⁴/ε². For the same reason an inconsistent start is projected, and its motion is that of the constrained system.
+///
+/// Of the order of the macro scheme in H, down to a floor set by ε and the window. It pays only where a tiny ε is prescribed: where constraints may
+/// be exact, the other schemes are a hundred times cheaper.
+/// M. Köbis, M. Arnold, J. Comput. Appl. Math. (2013), doi:10.1016/j.cam.2013.07.029; B. Engquist, Y.-H. Tsai, Math. Comp. 74 (2005).
 struct Hmm {
-  double epsilon = 1e-4;
-  HmmKernel kernel{};
-  double periods = 10.0;    ///< window, in periods of the slowest fast frequency
-  double resolution = 0.2;  ///< micro step times the fastest frequency
-  int passes = 2;           ///< projections of each stage; 0 shows why they are needed
-  double window = 0.0;      ///< s; 0 takes `periods`, from the frequencies at the start of the step
-  double micro_step = 0.0;  ///< s; 0 takes `resolution`
+  enum class Macro {
+    euler,
+    rk2,  ///< explicit midpoint rule
+    rk4,
+    ab4,  ///< Adams–Bashforth of order 4, equal steps: one micro run per step is slope and projection at once; starts with rk4
+  };
+  enum class Micro {
+    verlet,  ///< Störmer–Verlet, forward and backward from the stage
+    damped,  ///< forward only, with the force ahead of its time, f + β ḟ: that damps the fast motion. For what cannot be run backward
+  };
+  static constexpr int automatic = -1;
 
+  Macro macro = Macro::rk4;
+  Micro micro = Micro::verlet;
+  HmmKernel kernel{};
+  /// Of what averaging leaves in the slopes, relative to them. Below what most macro steps make of error.
+  double tolerance = 1e-8;
+  /// Projections of a stage before its slopes are taken; automatic: as many as the tolerance asks for, judged by the fast motion found.
+  int passes = automatic;
+  /// Window, in periods of the slowest fast mode; 0: as many as leave the root of the tolerance, since a pass squares what is left.
+  double periods = 0.0;
+  double window = 0.0;      ///< s; 0: from `periods` and the frequency at the start of the step
+  double resolution = 1.3;  ///< micro step times the fastest frequency; Verlet is stable below 2
+  double micro_step = 0.0;  ///< s; 0: from `resolution` and the frequency at the start of the step
+
+  void check() const;  ///< throws InputError if options do not make sense, or not together
   Traits traits() const;
   std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
 };
 
-/// √eig(G M⁻¹Gᵀ)/ε at an instant, ascending: what the springs of a penalty vibrate with.
-std::vector<double> fast_frequencies(const System& system, const Instant& at, double epsilon);
+/// √|eig(M⁻¹K)| at an instant, ascending: what the springs of a system vibrate with. Dense, O(n³).
+std::vector<double> frequencies(const System& system, const Instant& at);
 
 }  // namespace taut

@@ -20,17 +20,17 @@ struct Traits {
   bool symplectic = false;
   bool conserves_energy = false;
   bool conserves_momentum = false;
-  bool holds_velocities = true;  ///< G v + g_t = 0 at step ends; otherwise what is off in v may alternate for ever
-  double multiplier_time = 0.0;  ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
-  int multiplier_order = 0;      ///< of λ at that time; 0 promises nothing
-  bool splits = false;           ///< its steps can be solved by Splitting
-  int error_order = 0;           ///< the local error estimate is O(h^(error_order + 1)); 0: there is none
+  bool holds_velocities = true;   ///< G v + g_t = 0 at step ends; otherwise what is off in v may alternate for ever
+  double multiplier_time = 0.0;   ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
+  int multiplier_order = 0;       ///< of λ at that time; 0 promises nothing
+  bool takes_constraints = true;  ///< otherwise stiff springs in their place: penalized(system, epsilon)
+  bool splits = false;            ///< its steps can be solved by Splitting
+  int error_order = 0;            ///< the local error estimate is O(h^(error_order + 1)); 0: there is none
 };
 
 struct StepReport {
   SolveReport solve;               ///< of the positions
   int velocity_iterations = 0;     ///< of the velocities, where they are a problem of their own
-  long evaluations = 0;            ///< of accelerations, where the scheme counts them
   double projection_energy = 0.0;  ///< by which a projection of velocities changed the kinetic energy
   std::string trouble{};           ///< on failure: the cause, with names
 

@@ -12,8 +12,9 @@ namespace taut {
 /// For a mass that depends on q it is the variational scheme of the trapezoidal rule: M x becomes the mean of p(qₙ, x) and p(qₙ₊₁, x),
 /// and forces that depend on velocities take x. The reported λ is the mean of λ and μ and belongs to the middle of the step.
 ///
-/// Order 2, symmetric, symplectic, conserves momentum maps; energy oscillates by O(h²) without drift. With constant mass and no
-/// velocity in the forces only the constraints are implicit. Trap: explicit in the forces, so h must resolve stiff springs
+/// Without constraints, with a constant mass and forces of positions alone it is Verlet, at one evaluation of the forces per step.
+///
+/// Order 2, symmetric, symplectic, conserves momentum maps; energy oscillates by O(h²) without drift. Trap: explicit in the forces, so h must resolve stiff springs
 /// (h < 2/ω), where Midpoint does not care.
 /// H. C. Andersen, J. Comput. Phys. 52 (1983); B. Leimkuhler, R. Skeel, J. Comput. Phys. 112 (1994).
 struct Rattle {

@@ -15,15 +15,10 @@ double lowest_eigenvalue(const System& system, const State& at) {
   constexpr int largest_dense = 800;
   const int n = system.size();
   if (n > largest_dense) return std::numeric_limits<double>::quiet_NaN();
-  Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
-  const auto dense = [n](int i, int j) { return i + n * j; };
-  for (const auto& block : system.dynamics()) {
-    const auto slots = square_slots(*block, dense);
-    block->add_slopes(instant(at), {.momentum = 0.0, .force = -1.0, .dq = 1.0, .dv = 0.0}, slots.data(), K.data());
-  }
+  Eigen::MatrixXd K = system.stiffness(instant(at));
   const double* lambda = at.lambda.data();
   for (const auto& block : system.constraints()) {
-    const auto slots = square_slots(*block, dense);
+    const auto slots = square_slots(*block, [n](int i, int j) { return i + n * j; });
     block->add_curvature(at.t, at.q.data(), lambda, 1.0, slots.data(), K.data());
     lambda += block->terms() * block->rows();
   }

@@ -31,8 +31,7 @@ class Run {
   /// One step of h to the given time, not yet taken; true if it converged. h is not the difference of the times: these are rounded,
   /// and after 10⁴ steps so badly that schemes which keep something would feel it.
   bool attempt(double time, double h, RunCounts& counts) {
-    report_ = stepper_->advance(past_, h, next_);
-    count(counts);
+    advance(past_, h, counts);
     next_.t = time;
     return report_.ok();
   }
@@ -48,8 +47,7 @@ class Run {
     pair_.resize(past_.size() + 1);  // states keep their memory
     std::copy(past_.begin(), past_.end(), pair_.begin());
     pair_.back() = half_;
-    report_ = stepper_->advance(pair_, 0.5 * h, next_);
-    count(counts);
+    advance(pair_, 0.5 * h, counts);
     next_.t = time;
     if (!report_.ok()) return false;
     const Eigen::Index n = next_.q.size();
@@ -80,9 +78,8 @@ class Run {
       accept(counts);
       return true;
     }
-    // Schemes with several levels need equal steps; and a contradiction does not go away with h.
-    const bool hopeless = levels_ > 1 || report_.solve.status == Status::contradictory;
-    if (halvings == 0 || hopeless) return false;
+    // Schemes with several levels need equal steps.
+    if (halvings == 0 || levels_ > 1 || hopeless()) return false;
     ++counts.retried;
     const double middle = 0.5 * (newest().t + time);
     return reach(middle, 0.5 * h, halvings - 1, counts) && reach(time, 0.5 * h, halvings - 1, counts);
@@ -99,6 +96,9 @@ class Run {
   const State& newest() const { return past_.back(); }
   const State& candidate() const { return next_; }
   const StepReport& report() const { return report_; }
+
+  /// What the last step failed for does not go away with a smaller one.
+  bool hopeless() const { return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused; }
   const Vector& error() const { return stepper_->error() != nullptr ? *stepper_->error() : error_; }
   std::vector<int> dependent() const {
     std::vector<int> all = stepper_->dependent();
@@ -109,14 +109,16 @@ class Run {
   std::vector<State> earlier() const { return {past_.begin(), past_.end() - 1}; }
 
  private:
-  void count(RunCounts& counts) const {
+  void advance(History past, double h, RunCounts& counts) {
+    const long before = force_evaluations();
+    report_ = stepper_->advance(past, h, next_);
+    counts.evaluations += force_evaluations() - before;
     ++counts.steps;
     counts.newton_iterations += report_.solve.newton_iterations;
     counts.newton_most = std::max(counts.newton_most, report_.solve.newton_iterations);
     counts.multiplier_updates += report_.solve.multiplier_updates;
     counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
     counts.factorizations += report_.solve.factorizations;
-    counts.evaluations += report_.evaluations;
   }
 
   /// One state more than the scheme needs, for extrapolated guesses.
@@ -331,11 +333,11 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
       } else {
         controller.halve();
       }
-      if ((!good && run.report().solve.status == Status::contradictory) || controller.step() < smallest) {
+      if ((!good && run.hopeless()) || controller.step() < smallest) {
         if (good) {
           recorder.fail(message("the tolerances ask for steps below {}", smallest));
         } else {
-          recorder.fail(message(" (steps down to {} were tried)", h));
+          recorder.fail(run.hopeless() ? "" : message(" (steps down to {} were tried)", h));
         }
         return;
       }

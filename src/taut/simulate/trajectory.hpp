@@ -17,7 +17,7 @@ struct RunCounts {
   long multiplier_updates = 0;
   int updates_most = 0;
   long factorizations = 0;
-  long evaluations = 0;  ///< of accelerations, by schemes that count them
+  long evaluations = 0;  ///< of the forces of the system
   double smallest_step = 0.0, largest_step = 0.0;
   double projection_energy = 0.0;  ///< sum of what projections of velocities took or gave
 };

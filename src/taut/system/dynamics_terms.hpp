@@ -117,6 +117,8 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   }
 
   void add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const override {
+    constexpr bool massless = !HasMass<Term> && !HasKinetic<Term>;
+    if (massless && w.force == 0.0) return;
     this->each([&](const Term& term, const int* stencil, int k) {
       const int* slot = slots + std::ptrdiff_t(k) * n * n;
       if constexpr (HasMass<Term>) {

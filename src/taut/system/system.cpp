@@ -7,6 +7,8 @@
 namespace taut {
 namespace {
 
+thread_local long evaluated = 0;  // see force_evaluations()
+
 template <class Base> std::vector<std::unique_ptr<Base>> clones(const std::vector<std::unique_ptr<Base>>& blocks) {
   std::vector<std::unique_ptr<Base>> copies;
   copies.reserve(blocks.size());
@@ -173,11 +175,17 @@ double System::potential_energy(const Instant& at) const {
 }
 
 void System::add_dynamics(const Instant& at, double momentum, double force, double* out) const {
+  if (force != 0.0) ++evaluated;
   for (const auto& block : dynamics_) block->add(at, momentum, force, out);
 }
 
 void System::add_inertial(const Instant& at, double weight, double* out) const {
   for (const auto& block : dynamics_) block->add_inertial(at, weight, out);
+}
+
+void System::add_discrete_forces(const Segment& step, double weight, double* out) const {
+  ++evaluated;
+  for (const auto& block : dynamics_) block->discrete()->add_discrete(step, weight, out);
 }
 
 void System::constraint_values(double t, const double* q, double* g) const {
@@ -246,13 +254,21 @@ Vector System::constraint_gradient_norms(double t, const Vector& q) const {
   return norms;
 }
 
-Eigen::MatrixXd System::mass(const Instant& at) const {
-  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(size_, size_);
+Eigen::MatrixXd System::slopes(const Instant& at, const SlopeWeights& weights) const {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(size_, size_);
   for (const auto& block : dynamics_) {
     const auto slots = square_slots(*block, [this](int i, int j) { return i + size_ * j; });
-    block->add_slopes(at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, slots.data(), M.data());
+    block->add_slopes(at, weights, slots.data(), out.data());
   }
-  return M;
+  return out;
+}
+
+Eigen::MatrixXd System::mass(const Instant& at) const {
+  return slopes(at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0});
+}
+
+Eigen::MatrixXd System::stiffness(const Instant& at) const {
+  return slopes(at, {.momentum = 0.0, .force = -1.0, .dq = 1.0, .dv = 0.0});
 }
 
 Eigen::MatrixXd System::constraint_gradient(double t, const Vector& q) const {
@@ -299,6 +315,8 @@ System released(const System& system, const std::function<bool(const std::string
   }
   return out;
 }
+
+long force_evaluations() { return evaluated; }
 
 System penalized(const System& system, double epsilon) {
   return penalized(system, epsilon, [](const ConstraintBlock&) { return true; });

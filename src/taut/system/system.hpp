@@ -88,6 +88,7 @@ class System {
   // Evaluations without allocation; each is what the function of the same name in block.hpp says, over all blocks.
   void add_dynamics(const Instant& at, double momentum, double force, double* out) const;
   void add_inertial(const Instant& at, double weight, double* out) const;
+  void add_discrete_forces(const Segment& step, double weight, double* out) const;
   void constraint_values(double t, const double* q, double* g) const;
   void constraint_rates(const Instant& at, double* rate) const;
   void constraint_accelerations(const Instant& at, double* acceleration) const;
@@ -100,14 +101,16 @@ class System {
   Vector constraint_rates(const Instant& at) const;
   Vector constraint_gradient_norms(double t, const Vector& q) const;  ///< |Gᵢ|: turns g into a distance of q
 
-  /// Dense copies of M = p_v and G, for diagnostics and small studies; not for hot loops.
+  /// Dense copies of M = p_v, K = −∂f/∂q and G, for diagnostics and small studies; not for hot loops.
   Eigen::MatrixXd mass(const Instant& at) const;
+  Eigen::MatrixXd stiffness(const Instant& at) const;
   Eigen::MatrixXd constraint_gradient(double t, const Vector& q) const;
 
   /// Names the first term that is not finite at this instant, or nothing.
   std::string find_not_finite(const Instant& at) const;
 
  private:
+  Eigen::MatrixXd slopes(const Instant& at, const SlopeWeights& weights) const;
   template <class Block, class Base, class Term>
   void push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name);
   void recount();
@@ -123,6 +126,9 @@ class System {
 
 /// The instant of a state.
 template <class AnyState> Instant instant(const AnyState& state) { return {state.t, state.q.data(), state.v.data()}; }
+
+/// How often forces have been evaluated in this thread, of whatever system and by whatever scheme: the difference over a run is its work.
+long force_evaluations();
 
 /// The system with every constraint replaced by the potential dist²(g, S)/(2ε): stiff springs, and for inequalities
 /// springs that push only. Any integrator takes the result; the motion differs from the constrained one by O(ε).

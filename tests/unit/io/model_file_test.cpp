@@ -76,6 +76,7 @@ TEST(ModelFile, TheFormOfAConstraintDoesNotChangeTheMotion) {
   const ModelFile a = read(pendulum), b = read(other);
   for (const NamedIntegrator& named : integrators()) {
     const double h = 2e-3;
+    if (!named.integrator.traits().takes_constraints) continue;
     if (named.name.find("-new") != std::string::npos || named.name.find("midpoint-") != std::string::npos) continue;
     const auto p = simulate(a.system, a.start.state, named.integrator, Multipliers{}, {.step = h, .end = 0.4, .every = 0});
     const auto q = simulate(b.system, b.start.state, named.integrator, Multipliers{}, {.step = h, .end = 0.4, .every = 0});

@@ -164,8 +164,9 @@ TEST(Simulate, TakesAStartAsPositionsAndVelocitiesWhateverMomentumItCarries) {
 }
 
 TEST(Simulate, ResumesAsIfNeverStopped) {
-  const Model model = double_spherical_pendulum();
   for (const NamedIntegrator& named : integrators()) {
+    Model model = double_spherical_pendulum();
+    if (!named.integrator.traits().takes_constraints) model.system = penalized(model.system, 1e-10);
     const auto half = simulate(model.system, model.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 0.2});
     SimulateOptions rest{.step = 0.01, .end = 0.4, .resume = true};
     if (named.integrator.traits().levels > 1) {
@@ -179,6 +180,30 @@ TEST(Simulate, ResumesAsIfNeverStopped) {
     const auto resumed = simulate(model.system, half.last, named.integrator, Multipliers{}, rest);
     const double allowed = named.name == "midpoint-literal" ? 1e-9 : 1e-12;  // its multipliers amplify round-off
     EXPECT_LE((resumed.last.q - whole.last.q).norm(), allowed) << named.name;
+  }
+}
+
+/// One count for all schemes, made where forces are evaluated.
+TEST(Simulate, CountsForceEvaluationsOfEveryScheme) {
+  const Model model = double_spherical_pendulum();
+  const System soft = penalized(model.system, 1e-10);
+  const auto counts = [](const System& system, const State& start, const Integrator& integrator, double h) {
+    const auto path = simulate(system, start, integrator, Multipliers{}, {.step = h, .end = 20 * h});
+    EXPECT_TRUE(path.finished) << path.message;
+    return path.counts;
+  };
+  // What the explicit schemes need by definition: their stages, and the first acceleration once.
+  for (const auto& [system, h] : {std::pair(&model.system, 1e-3), std::pair(&soft, 1e-6)}) {
+    EXPECT_EQ(counts(*system, model.start, RungeKutta{kutta4()}, h).evaluations, 4 * 20 + 1);
+    EXPECT_EQ(counts(*system, model.start, RungeKutta{dormand_prince5()}, h).evaluations, 6 * 20 + 1);
+    EXPECT_EQ(counts(*system, model.start, RungeKutta{dormand_prince8()}, h).evaluations, 12 * 20 + 1);
+  }
+  EXPECT_EQ(counts(soft, model.start, Rattle{}, 1e-6).evaluations, 20 + 1);
+  for (const NamedIntegrator& named : integrators()) {
+    const bool constrained = named.integrator.traits().takes_constraints;
+    const RunCounts found = counts(constrained ? model.system : soft, model.start, named.integrator, 5e-3);
+    EXPECT_GE(found.evaluations, found.steps) << named.name;
+    EXPECT_LE(found.evaluations, constrained ? 100 * found.steps : 10'000 * found.steps) << named.name;
   }
 }
 
