@@ -247,6 +247,7 @@ int statics(const ModelArguments& arguments) {
   ModelFile model = read_model(arguments.model, overrides(arguments), false);
   const Equilibrium found = equilibrium(model.system, model.start.state);
   const bool good = found.status == Status::ok;
+  constexpr double neutral = 1e-9;  // 1/s²: nothing moves by it in a lifetime, and round-off is of that size
   const System& system = model.system;
   if (arguments.json) {
     ordered_json out{{"model", arguments.model},
@@ -261,9 +262,10 @@ int statics(const ModelArguments& arguments) {
     for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(output.at(found.state));
     fmt::print("{}\n", out.dump(2));
   } else if (good) {
-    fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n",
-               title(model, arguments.model), found.lowest_eigenvalue > 0.0 ? "stable" : "not stable",
-               found.lowest_eigenvalue, found.residual, found.steps);
+    fmt::print(
+        "{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n", title(model, arguments.model),
+        found.lowest_eigenvalue > neutral ? "stable" : (found.lowest_eigenvalue < -neutral ? "not stable" : "neutral"),
+        found.lowest_eigenvalue, found.residual, found.steps);
     for (int i = 0; i < std::min(system.size(), 60); ++i)
       fmt::print("  {:<20} {:>18.10g}\n", system.coordinate_name(i), found.state.q[i]);
     for (int row = 0; row < std::min(system.constraint_count(), 60); ++row)
@@ -357,7 +359,7 @@ int compare(const CompareArguments& arguments) {
   try {
     const System system = system_of(forms.front());
     const auto patience = [](const Progress& p) {  // stiff springs may ask for any number of steps
-      constexpr long most = 1'000'000;
+      const long most = std::min(1'000'000L, 20'000'000L / std::max(1, p.system.size()));
       if (p.step >= most) *p.stop = "too many steps for a reference";
     };
     const Trajectory path = simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},

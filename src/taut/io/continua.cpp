@@ -90,6 +90,13 @@ BeamEnd Continua::read_end(const std::string& beam, const std::string& which, co
     if (key == "joint") joint = one_of<std::string>(one, {{"pinned", "pinned"}, {"clamped", "clamped"}});
     if (key == "angle") angle = reader_.number(one);
   }
+  bool joined = false;
+  for (const auto& [key, one] : item.entries())
+    if (key == "joint" || key == "at" || key == "angle") {
+      joined = true;
+      if (other == nullptr) one.fail("goes with another `beam` only");
+    }
+  if (joined && angle && joint == "pinned") item.fail("an `angle` is kept by joint: clamped");
   if (int(place.has_value()) + int(end.point >= 0) + int(other != nullptr) > 1)
     item.fail("is held at a place, or is a mass, or the end of another beam: one of them");
   if (end.tangent_given && !direction) item.fail("a clamped end needs a `direction`");
@@ -101,8 +108,6 @@ BeamEnd Continua::read_end(const std::string& beam, const std::string& which, co
     // Beams that go on in the same direction share the tangent; others keep their angle.
     if (joint == "clamped" && !angle) end.tangent = other->beam.tangent(node);
     if (joint == "clamped" && angle) corners_.push_back({other->beam.tangent(node), -1, *angle});
-  } else if (angle) {
-    item.fail("an `angle` is kept between two beams: give `beam` and joint: clamped");
   }
   const std::string name = beam + " " + which;
   if (place) supports_.push_back({which == "start" ? -1 : -2, *place, false, name, release});
@@ -167,6 +172,8 @@ void Continua::read_beam(const std::string& name, const Item& item, const std::m
     if (key == "marks")
       for (const auto& [mark, place] : one.entries()) {
         const double s = reader_.number(place);
+        if (mark == "start" || mark == "end" || mark.empty() || std::isdigit(static_cast<unsigned char>(mark[0])))
+          place.fail(message("'{}' has a meaning already", mark));
         if (!(s >= 0.0 && s <= options.length)) place.fail(message("must lie between 0 and {}, got {}", options.length, s));
         marks_.push_back({name + "." + mark, int(beams_.size()) - 1, s});
       }
@@ -390,14 +397,19 @@ void Continua::place(Vector& q, Vector& v) const {
       std::array<double, 3> from{}, to{}, direction{1.0, 0.0, 0.0};
       const bool start = known(beam.position(0), beam.options().start, from);
       const bool end = known(beam.position(beam.nodes() - 1), beam.options().end, to);
+      const int tangent = beam.tangent(end && !start ? beam.nodes() - 1 : 0);
       for (const Support& support : supports_)
-        if (support.direction && support.point == beam.tangent(0)) {
+        if (support.direction && support.point == tangent) {
           const std::vector<Item> axes = reader_.axes(support.at);
           for (int d = 0; d < reader_.dim; ++d) direction[d] = reader_.along(axes[d], "s").value(0.0, 0.0);
         }
+      if (beam.options().start.tangent >= 0)
+        for (int d = 0; d < reader_.dim; ++d) direction[d] = q[reader_.dim * tangent + d];
       curve = located(one.item, [&] {
         if (start && end) return hanging(from, to, beam.options().length, reader_.dim);
-        if (end) return straight({to[0] - beam.options().length, to[1], to[2]}, direction);
+        if (!end) return straight(from, direction);
+        const double size = std::hypot(direction[0], direction[1], direction[2]);
+        for (int d = 0; d < reader_.dim; ++d) from[d] = to[d] - beam.options().length / size * direction[d];
         return straight(from, direction);
       });
     }

@@ -250,13 +250,13 @@ class Builder {
                          .dim = dim_});
     each("beams", [&](const Item& item) {
       for (const auto& [name, one] : item.entries()) {
-        name_is_free(one, name);
+        own_name(one, name, numbers);
         continua_->read_beam(name, one, numbers, int(masses_.size()) + continua_->beam_points());
       }
     });
     each("strings", [&](const Item& item) {
       for (const auto& [name, one] : item.entries()) {
-        name_is_free(one, name);
+        own_name(one, name, numbers);
         continua_->read_string(name, one);
       }
     });
@@ -270,6 +270,13 @@ class Builder {
     q_ = v_ = Vector::Zero(numbering_.coordinates);
     given_q_.assign(count, false);
     scope_.symbols["t"] = graph_->variable(numbering_.time());
+  }
+
+  /// A beam or a string has a name of its own.
+  void own_name(const Item& item, const std::string& name, std::map<std::string, int>& taken) {
+    name_is_free(item, name);
+    if (taken.contains(name) || !continuum_names_.insert(name).second)
+      item.fail(message("the name '{}' is taken already", name));
   }
 
   void add_coordinate(const std::string& name) {
@@ -438,6 +445,7 @@ class Builder {
   void read_points(const Item& item) {
     for (const auto& [name, one] : item.entries()) {
       name_is_free(one, name);
+      if (continuum_names_.contains(name)) one.fail(message("the name '{}' is taken already", name));
       Spot spot;
       for (const Item& axis : axes(one)) spot.x.push_back(of_time(axis));
       for (int k = 0; k < dim_; ++k) scope_.symbols[name + "." + "xyz"[k]] = spot.x[k];
@@ -752,8 +760,7 @@ class Builder {
     require(found.status == Status::ok, "initial: no equilibrium was found: {}.", found.trouble);
     model.start = {.state = found.state};
     model.start.moved_q = (found.state.q - q_).lpNorm<Eigen::Infinity>();
-    // Velocities that were given stay.
-    if (v_.isZero(0.0)) return;
+    // Velocities that were given stay, and supports that move take the ends with them.
     const ConsistentStart moving = consistent_velocities(*system_, state_at(*system_, t_, found.state.q, v_));
     require(moving.status == Status::ok, "initial: {}.", moving.trouble);
     model.start.state.v = moving.state.v;
@@ -770,7 +777,11 @@ class Builder {
     if (free_.empty() && !continua_->beams().empty()) {
       // A shape is a guess as far as lengths along the beams go: it is moved to the nearest that has them.
       std::vector<Violation> other = violations(*system_, given, tolerance);
-      std::erase_if(other, [](const Violation& v) { return v.constraint.rfind("length of ", 0) == 0; });
+      // And supports that move take the ends with them.
+      std::erase_if(other, [&](const Violation& v) {
+        const bool support = std::find(model.supports.begin(), model.supports.end(), v.constraint) != model.supports.end();
+        return v.constraint.rfind("length of ", 0) == 0 || (v.velocity && support);
+      });
       require(!assemble || other.empty(), "the initial values violate {}; correct them.", describe(other));
       model.start = consistent_start(*system_, given);
       require(!assemble || model.start.status == Status::ok, "the shape of the beams cannot be made consistent: {}.",
@@ -954,6 +965,7 @@ class Builder {
   std::vector<std::string> names_;
   std::optional<System> system_;
   std::optional<Continua> continua_;
+  std::set<std::string> continuum_names_;
   std::array<double, 3> gravity_{};
   bool equilibrium_ = false;
 };

@@ -37,6 +37,7 @@ void add_element(System& system, int left, int right, const ElementMatrices<2>& 
 }
 
 void same_nodes(const VibratingString& a, const VibratingString& b, const char* what) {
+  require(a.coordinate(1) != b.coordinate(1), "{}: '{}' is given twice.", what, a.options().name);
   require(a.nodes() == b.nodes() && a.options().length == b.options().length,
           "{}: the nodes of '{}' and '{}' must coincide, but one has {} over {} m and the other {} over {} m.", what,
           a.options().name, b.options().name, a.nodes(), a.options().length, b.nodes(), b.options().length);
@@ -54,6 +55,8 @@ VibratingString::VibratingString(StringOptions options, int first_coordinate)
   for (int k = 0; k < nodes(); ++k) {
     require(options_.density(x(k)) > 0.0, "VibratingString '{}': the density must be positive, got {} at x = {}.", name,
             options_.density(x(k)), x(k));
+    require(options_.damping(x(k)) >= 0.0, "VibratingString '{}': the damping must not be negative, got {} at x = {}.", name,
+            options_.damping(x(k)), x(k));
     require(options_.tension(x(k)) >= 0.0, "VibratingString '{}': the tension must not be negative, got {} at x = {}.", name,
             options_.tension(x(k)), x(k));
   }

@@ -379,10 +379,11 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
 
 namespace {
 
+/// `later`: the start is where another system stood, whose scheme may not hold velocities. It goes on as it is.
 Trajectory simulate_one(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
-                        const SimulateOptions& options) {
+                        const SimulateOptions& options, bool later = false) {
   check_options(integrator, start.t, options);
-  check_start(system, start, options);
+  if (!later) check_start(system, start, options);
   const Traits traits = integrator.traits();
   const bool controlled = options.rtol > 0.0 || options.atol > 0.0;
   require(!options.resume || int(options.earlier.size()) >= traits.levels - 1,
@@ -395,7 +396,7 @@ Trajectory simulate_one(const System& system, const State& start, const Integrat
   State first = start;
   if (!options.resume) {  // a new start is (t, q, v); momenta or more belong to an earlier run
     first.carried.resize(0);
-    first.p.resize(0);
+    if (!later) first.p.resize(0);
   }
   if (first.p.size() == 0) first.p = system.momentum(instant(first));
   if (first.lambda.size() != system.constraint_count()) first.lambda = Vector::Zero(system.constraint_count());
@@ -467,7 +468,7 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
         const double done = length != 0.0 ? (p.state.t - start.t) / length : 1.0;
         inner({p.system, p.state, p.report, p.step + steps, done, p.recorded, p.stop, p.checkpoint});
       };
-    Trajectory one = simulate_one(now, from, integrator, method, part);
+    Trajectory one = simulate_one(now, from, integrator, method, part, later);
     if (!path) {
       path = std::move(one);
     } else {

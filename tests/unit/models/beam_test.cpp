@@ -316,6 +316,50 @@ TEST(Beam, FallsWhenItsSupportIsReleasedWithEveryKindOfScheme) {
     EXPECT_LT(one.beam.at(path.last.q.data(), 1.2)[1], -0.02) << "it falls";
     EXPECT_EQ(path.last.lambda[path.last.lambda.size() - 1], 0.0);
   }
+
+  // Also while it moves, and with schemes that do not hold velocities.
+  State moving = placed(both, hanging({}, {1.0, 0.0, 0.0}, 1.2, 2));
+  moving = consistent_start(both.system, moving).state;
+  const auto path =
+      simulate(both.system, moving, Newmark{}, Multipliers{}, {.step = 5e-3, .end = 0.2, .changes = {{0.1, loose}}});
+  EXPECT_TRUE(path.finished) << path.message;
+}
+
+TEST(Beam, ASlackCableFallsFreelyUntilItIsTaut) {
+  // Bunched to 60 % of its length and let go. Exactly it never stretches, and impacts only take energy; by penalty it keeps its energy.
+  Made m = made({.name = "rope",
+                 .length = 1.0,
+                 .elements = 8,
+                 .stiffness = 0.0,
+                 .slack = true,
+                 .start = {.support = Support::pinned}});
+  const State start = placed(m, [](double s) { return Frame{{0.6 * s, 0.0, 0.0}, {0.6, 0.0, 0.0}}; });
+  const auto longest = [&](const Trajectory& path) {
+    double worst = 0.0;
+    for (int k = 0; k < path.size(); ++k)
+      for (double s = 0.0; s <= 1.0; s += 0.0625) {
+        const auto slope = m.beam.at(path.q(k).data(), s, 1);
+        worst = std::max(worst, std::hypot(slope[0], slope[1]) - 1.0);
+      }
+    return worst;
+  };
+  const auto exact = simulate(m.system, start, MoreauJean{0.0}, Multipliers{}, {.step = 2e-3, .end = 1.0});
+  ASSERT_TRUE(exact.finished) << exact.message;
+  EXPECT_LE(longest(exact), 1e-12);
+  EXPECT_LT(m.system.energy(instant(exact.last)), -0.5) << "it was jerked";
+  // While nothing is taut it falls as free bodies do.
+  const auto early = simulate(m.system, start, MoreauJean{0.0}, Multipliers{}, {.step = 1e-3, .end = 0.05});
+  EXPECT_NEAR(m.beam.at(early.last.q.data(), 1.0)[1], -0.5 * 9.81 * 0.05 * 0.05, 1e-5);
+
+  const System soft = penalized(m.system, 1e-4, [](const ConstraintBlock& block) {
+    SpanRow row;
+    return block.span(0, row);
+  });
+  const auto path = simulate(soft, start, EnergyMomentum{}, Multipliers{}, {.step = 1e-3, .end = 1.0});
+  ASSERT_TRUE(path.finished) << path.message;
+  EXPECT_LE(certificate(soft, path).energy.deviation, 1e-9);
+  EXPECT_LE(longest(path), 0.1);
+  EXPECT_GE(longest(path), 1e-4) << "a penalty gives way";
 }
 
 TEST(Beam, SaysWhatIsImpossibleAndTakesWhatIsExtreme) {
