@@ -53,8 +53,8 @@ class SparkStepper final : public Stepper {
   const std::vector<int>& dependent() const override { return problem_.dependent; }
 
  private:
-  /// A new matrix hardly improves what the slopes left out cost: it is made only where corrections stop shrinking well. Where they shrink by less than
-  /// a half, twenty of them cost more than the full matrix.
+  /// A new matrix hardly improves what the slopes left out cost: it is made only where corrections stop shrinking well. Twenty
+  /// that do not suffice shrink by less than a half, and cost more than the full matrix.
   static NewtonOptions modified(NewtonOptions options) {
     options.reuse_below = 0.4;
     options.max_iterations = std::min(options.max_iterations, 20);
@@ -76,7 +76,7 @@ class SparkStepper final : public Stepper {
       add(newton, report);
       ++report.newton_iterations;  // the one of prime()
       const bool good = newton.status == Status::ok;
-      stiff_step_ = good && newton.contraction < 0.5 ? 0.0 : std::abs(h);
+      stiff_step_ = good ? 0.0 : std::abs(h);
       steps_in_full_ = 0;
       if (good) return;
       modified_.forget();
