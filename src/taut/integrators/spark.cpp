@@ -10,10 +10,10 @@ namespace {
 
 class SparkStepper final : public Stepper {
  public:
-  SparkStepper(const System& system, const SolverMethod& method, int stages)
+  SparkStepper(const System& system, const SolverMethod& method, const SparkTableau& tableau)
       : system_(system),
-        tableau_(spark_tableau(stages)),
-        problem_(system, tableau_),
+        tableau_(tableau),
+        problem_(system, tableau),
         options_(std::get<Multipliers>(method).newton),
         modified_(modified(options_)),
         full_(options_),
@@ -147,21 +147,26 @@ class SparkStepper final : public Stepper {
 }  // namespace
 
 Traits Spark::traits() const {
-  return {.name = "SPARK(" + std::to_string(stages) + ")",
-          .order = 2 * stages,
-          .symmetric = true,
-          .symplectic = true,
-          .conserves_momentum = true,
+  const bool gauss = family == SparkFamily::gauss, mean = family == SparkFamily::lobatto_iiid;
+  const bool radau = family == SparkFamily::radau_iia || family == SparkFamily::radau_ia;
+  const int order = 2 * stages - (gauss ? 0 : (radau ? 1 : 2));
+  const char* of =
+      gauss ? "" : (mean ? ", Lobatto IIID" : (family == SparkFamily::lobatto_iiic ? ", Lobatto IIIC" : ", Radau IA"));
+  return {.name = "SPARK(" + std::to_string(stages) + ")" + (family == SparkFamily::radau_iia ? ", Radau IIA" : of),
+          .order = order,
+          .symmetric = gauss || mean,
+          .symplectic = gauss || mean,
+          .conserves_momentum = gauss || mean,
           .multiplier_time = 1.0,
-          .multiplier_order = 2 * stages};
+          .multiplier_order = order};
 }
 
 std::unique_ptr<Stepper> Spark::bind(const System& system, const SolverMethod& method) const {
-  spark_tableau(stages);
+  const SparkTableau& tableau = spark_tableau(stages, family);
   require_equalities(system, "Spark");
   require(std::holds_alternative<Multipliers>(method),
           "Spark: has its own modified Newton iteration and takes Multipliers only, not {}.", name_of(method));
-  return std::make_unique<SparkStepper>(system, method, stages);
+  return std::make_unique<SparkStepper>(system, method, tableau);
 }
 
 }  // namespace taut
