@@ -83,7 +83,7 @@ TEST(Spark, OtherFamiliesHaveTheOrderOfTheirTraits) {
       const Spark scheme{s, family};
       const int order = scheme.traits().order;
       const std::vector<double> steps =
-          order > 4 ? std::vector{1.0 / 24, 1.0 / 32, 1.0 / 40, 1.0 / 48} : std::vector{1.0 / 80, 1.0 / 160, 1.0 / 320};
+          order > 4 ? std::vector{1.0 / 40, 1.0 / 48, 1.0 / 56, 1.0 / 64} : std::vector{1.0 / 80, 1.0 / 160, 1.0 / 320};
       std::vector<double> q, lambda;
       for (const double h : steps) {
         const auto path = simulate(model.system, model.start, scheme, Multipliers{}, {.step = h, .end = 0.5});
