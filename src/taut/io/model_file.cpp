@@ -692,8 +692,8 @@ class Builder {
   }
 
   void read_run(const Item& item, ModelFile& model) {
-    static const std::vector<std::string> keys{"until",  "step",        "rtol",  "atol",     "integrator",
-                                               "solver", "formulation", "every", "interval", "events"};
+    static const std::vector<std::string> keys{"until",       "step",    "rtol",  "atol",     "integrator", "solver",
+                                               "formulation", "control", "every", "interval", "events"};
     RunSection& run = model.run;
     for (const auto& [key, one] : item.entries(keys)) {
       if (key == "until") run.until = number(one);
@@ -721,6 +721,11 @@ class Builder {
         throw;
       } catch (const InputError& error) {
         one.fail(error.what());
+      }
+      if (key == "control") {
+        run.control = one.word();
+        if (run.control != "error" && run.control != "reversible")
+          one.fail(message("must be error or reversible, got '{}'", run.control));
       }
       if (key == "formulation") read_formulation(one, run);
       if (key == "events") each_of(one, [&](const Item& event) { read_event(event, model); });

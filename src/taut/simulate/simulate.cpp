@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <taut/base/require.hpp>
+#include <taut/simulate/controller.hpp>
 #include <taut/simulate/simulate.hpp>
 
 namespace taut {
@@ -20,7 +21,8 @@ class Run {
         method_(method),
         levels_(integrator.traits().levels),
         stepper_(integrator.bind(system, method)),
-        next_(start) {
+        next_(start),
+        within_(system, method, integrator.traits().order, [this](State& out) { return middle(out); }) {
     past_.reserve(keep());
     const std::size_t taken = std::min(earlier.size(), keep() - 1);
     past_.assign(earlier.end() - std::ptrdiff_t(taken), earlier.end());
@@ -30,6 +32,7 @@ class Run {
   /// One step of h to the given time, not yet taken; true if it converged. h is not the difference of the times: these are rounded,
   /// and after 10⁴ steps so badly that schemes which keep something would feel it.
   bool attempt(double time, double h, RunCounts& counts) {
+    halved_ = false;
     report_ = stepper_->advance(past_, h, next_);
     count(counts);
     next_.t = time;
@@ -57,6 +60,7 @@ class Run {
     error_.tail(n) = next_.v - coarse_.v;
     if (!traits.holds_velocities) error_.tail(n).setZero();
     error_ /= std::pow(2.0, traits.order) - 1.0;
+    halved_ = true;
     return true;
   }
 
@@ -71,6 +75,7 @@ class Run {
       std::rotate(past_.begin(), past_.begin() + 1, past_.end());
       std::swap(past_.back(), next_);
     }
+    within_.set(past_[past_.size() - 2], past_.back());
   }
 
   /// From the newest state to the given time, by halves if it must be; false with the last report on failure.
@@ -91,11 +96,13 @@ class Run {
   void renew() {
     std::vector<int> found = dependent();
     stepper_ = integrator_.bind(system_, method_);
+    within_.renew();
     for (const int row : found)
       if (std::find(dependent_.begin(), dependent_.end(), row) == dependent_.end()) dependent_.push_back(row);
   }
 
   const State& newest() const { return past_.back(); }
+  DenseStep* within() { return past_.size() > 1 ? &within_ : nullptr; }  ///< the last step taken
   const State& candidate() const { return next_; }
   const StepReport& report() const { return report_; }
   const Vector& error() const { return stepper_->error() != nullptr ? *stepper_->error() : error_; }
@@ -118,6 +125,19 @@ class Run {
     counts.evaluations += report_.evaluations;
   }
 
+  /// The middle of the last step: doubling has found it already.
+  bool middle(State& out) {
+    if (halved_) {
+      out = half_;
+      return true;
+    }
+    if (levels_ > 1) return false;
+    const double half = 0.5 * (newest().t - past_[past_.size() - 2].t);
+    const bool good = stepper_->advance(History(past_.data(), past_.size() - 1), half, out).ok();
+    out.t = past_[past_.size() - 2].t + half;
+    return good;
+  }
+
   /// One state more than the scheme needs, for extrapolated guesses.
   std::size_t keep() const { return std::size_t(levels_) + 1; }
 
@@ -129,76 +149,10 @@ class Run {
   std::vector<int> dependent_;  // found by steppers before
   std::vector<State> past_, pair_;
   State next_, coarse_, half_;
+  bool halved_ = false;  // half_ lies in the middle of the step to next_, or of the last one taken
   Vector error_;
   StepReport report_;
-};
-
-/// Chooses steps so that the estimated local error meets the tolerances: proportional–integral control of E. Hairer, G. Wanner,
-/// Solving ODEs II, IV.2.
-class Controller {
- public:
-  Controller(const System& system, const State& start, const SimulateOptions& options, int error_order)
-      : system_(system), options_(options), exponent_(1.0 / (error_order + 1)) {
-    const double length = std::abs(options.end - start.t), speed = start.v.lpNorm<Eigen::Infinity>();
-    step_ = 0.01 * length;
-    if (speed > 0.0) step_ = std::min(step_, 0.01 * size_.of(system, start) / speed);
-    limit();
-  }
-
-  double step() const { return step_; }
-  void save(Checkpoint& point) const {
-    point.next_step = step_;
-    point.last_error = last_;
-    point.first = first_;
-    point.grown = grown_;
-  }
-  void load(const Checkpoint& point) {
-    step_ = point.next_step;
-    last_ = point.last_error;
-    first_ = point.first;
-    grown_ = point.grown;
-    size_ = {};
-  }
-  void halve() {
-    step_ *= 0.5;
-    grown_ = false;
-  }
-
-  /// Whether the step h may be taken; the next one follows from it.
-  bool judge(const State& before, const State& after, const Vector& error, double h) {
-    const int n = system_.size();
-    const double q = std::max(size_.of(system_, before), after.q.lpNorm<Eigen::Infinity>());
-    const double v = std::max(before.v.lpNorm<Eigen::Infinity>(), after.v.lpNorm<Eigen::Infinity>());
-    const double in_q = options_.atol + options_.rtol * q, in_v = options_.atol + options_.rtol * v;
-    const double sum = (in_q > 0.0 ? error.head(n).squaredNorm() / (in_q * in_q) : 0.0) +
-                       (in_v > 0.0 ? error.tail(n).squaredNorm() / (in_v * in_v) : 0.0);
-    // An infinite estimate, or none, asks for the smallest factor.
-    const double size = std::isfinite(sum) ? std::max(std::sqrt(sum / (2.0 * n)), 1e-10) : 1e10;
-    if (size > 1.0) {
-      step_ = std::abs(h) * std::max(first_ ? 1e-3 : 0.2, 0.9 * std::pow(size, -exponent_));
-      grown_ = false;
-      return false;
-    }
-    double factor = 0.9 * std::pow(size, -0.7 * exponent_) * std::pow(last_, 0.4 * exponent_);
-    factor = std::clamp(factor, 0.2, grown_ ? 5.0 : 1.0);
-    step_ = std::abs(h) * (first_ ? std::clamp(0.9 * std::pow(size, -exponent_), 0.2, 100.0) : factor);
-    limit();
-    last_ = std::max(size, 1e-4);
-    first_ = false;
-    grown_ = true;
-    return true;
-  }
-
- private:
-  void limit() {
-    if (options_.step > 0.0) step_ = std::min(step_, options_.step);
-  }
-
-  const System& system_;
-  const SimulateOptions& options_;
-  double exponent_, step_, last_ = 1.0;
-  bool first_ = true, grown_ = true;
-  ConfigurationSize size_;
+  DenseStep within_;
 };
 
 void check_start(const System& system, const State& start, const SimulateOptions& options) {
@@ -224,18 +178,27 @@ class Recorder {
 
   /// After a step; false if an observer wants to stop.
   bool note(long step, bool keep, const Checkpoint* checkpoint = nullptr) {
-    const State& state = run_.newest();
-    const bool end = state.t == options_.end;
-    if (keep && (options_.keep || step == 0 || end)) path_.record(state);
-    const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
-    std::string stop;
-    for (const Observer& observer : options_.observers)
-      observer({system_, state, run_.report(), step, done, keep, &stop, checkpoint});
-    if (stop.empty()) return true;
-    path_.finished = false;
-    path_.message = message("stopped at t = {} of {}: {}", state.t, options_.end, stop);
-    if (path_.size() == 0 || path_.t(path_.size() - 1) != state.t) path_.record(state);
-    return false;
+    return tell(run_.newest(), step, keep, checkpoint);
+  }
+
+  /// States at multiples of the interval within the last step, which lie on the constraints; false as above.
+  bool note_marks(long step) {
+    if (options_.interval == 0.0 || run_.within() == nullptr) return true;
+    const double sign = options_.end < start_ ? -1.0 : 1.0;
+    for (;; ++mark_) {
+      const double time = mark();
+      const bool last = sign * (options_.end - time) <= 1e-12 * options_.interval;  // the end is a step of its own
+      if (last || sign * (time - run_.newest().t) > 0.0) return true;
+      run_.within()->at(time, between_);
+      run_.within()->project(between_);
+      if (!tell(between_, step, true, nullptr)) return false;
+    }
+  }
+
+  /// Marks up to this time are behind.
+  void skip_marks(double time) {
+    mark_ = std::max(1L, long(std::abs(time - start_) / options_.interval) - 1);
+    while (std::abs(mark() - start_) <= std::abs(time - start_)) ++mark_;
   }
 
   void fail(const std::string& extra = {}) {
@@ -245,11 +208,29 @@ class Recorder {
   }
 
  private:
+  double mark() const { return start_ + (options_.end < start_ ? -1.0 : 1.0) * double(mark_) * options_.interval; }
+
+  bool tell(const State& state, long step, bool keep, const Checkpoint* checkpoint) {
+    const bool end = state.t == options_.end;
+    if (keep && (options_.keep || step == 0 || end)) path_.record(state);
+    const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
+    std::string stop;
+    for (const Observer& observer : options_.observers)
+      observer({system_, state, run_.report(), step, done, keep, &stop, checkpoint, run_.within()});
+    if (stop.empty()) return true;
+    path_.finished = false;
+    path_.message = message("stopped at t = {} of {}: {}", state.t, options_.end, stop);
+    if (path_.size() == 0 || path_.t(path_.size() - 1) != state.t) path_.record(state);
+    return false;
+  }
+
   const System& system_;
   const SimulateOptions& options_;
   double start_;
   Run& run_;
   Trajectory& path_;
+  long mark_ = 1;
+  State between_;
 };
 
 /// Equal steps of at most options.step; a multiple within round-off counts as exact.
@@ -271,74 +252,135 @@ void run_equal_steps(double start, const SimulateOptions& options, Run& run, Rec
       return;
     }
     const bool renewed = options.renew > 0 && k % options.renew == 0;
-    if (renewed) {
-      run.renew();
-      point = {.step = k, .last = run.newest(), .earlier = run.earlier()};
-    }
+    if (renewed) point = {.step = k, .last = run.newest(), .earlier = run.earlier()};
     if (!recorder.note(k, k == steps || (options.every > 0 && k % options.every == 0), renewed ? &point : nullptr)) return;
+    if (renewed) run.renew();
   }
+}
+
+/// After an accepted step: the checkpoint if one is due, marks within the step, the step itself; false if an observer wants to stop.
+template <class Control>
+bool conclude(const SimulateOptions& options, long accepted, Control& control, Run& run, Recorder& recorder) {
+  const bool there = run.newest().t == options.end;
+  const bool keep = there || (options.interval == 0.0 && options.every > 0 && accepted % options.every == 0);
+  if (!recorder.note_marks(accepted)) return false;
+  Checkpoint point;
+  const bool renewed = options.renew > 0 && accepted % options.renew == 0;
+  if (renewed) {
+    point = {.step = accepted, .last = run.newest(), .earlier = run.earlier()};
+    control.save(point);
+  }
+  if (!recorder.note(accepted, keep, renewed ? &point : nullptr)) return false;
+  if (renewed) {
+    run.renew();
+    control.load(point);
+  }
+  return true;
+}
+
+/// Below this a step is lost in the round-off of time.
+double smallest_step(double now, double length) {
+  return 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(now), std::abs(length));
 }
 
 void run_controlled_steps(const System& system, double start, const SimulateOptions& options, const Traits& traits, Run& run,
                           Recorder& recorder, RunCounts& counts) {
   const double length = options.end - start, sign = length < 0.0 ? -1.0 : 1.0;
   const bool doubled = traits.error_order == 0;
-  Controller controller(system, run.newest(), options, doubled ? traits.order : traits.error_order);
-  const double interval = options.interval > 0.0 ? options.interval : std::abs(length);
+  Controller controller(system, run.newest(), options, doubled ? traits.order : traits.error_order,
+                        doubled ? traits.order : 0);
   long accepted = 0;
-  Checkpoint point;
   if (options.from != nullptr) {
     accepted = options.from->step;
     controller.load(*options.from);
+    if (options.interval > 0.0) recorder.skip_marks(run.newest().t);
   }
-  const long passed = long(std::floor(std::abs(run.newest().t - start) / interval * (1.0 + 1e-12)));
-  for (long mark = 1 + passed; run.newest().t != options.end; ++mark) {
-    const double ahead = double(mark) * interval;
-    const bool last = ahead >= std::abs(length) * (1.0 - 1e-12);
-    const double target = last ? options.end : start + sign * ahead;
-    while (run.newest().t != target) {
-      const double now = run.newest().t, rest = std::abs(target - now);
-      const double smallest = 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(now), std::abs(length));
-      // No sliver is left before a time that must be met.
-      double h = controller.step();
-      const bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
-      if (lands) {
-        h = rest;
-      } else if (2.0 * h > rest) {
-        h = 0.5 * rest;
-      }
-      const double next = lands ? target : now + sign * h;
-      const bool good = doubled ? run.attempt_doubled(next, sign * h, traits, counts) : run.attempt(next, sign * h, counts);
-      if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
-        run.accept(counts);
-        ++accepted;
-        const bool there = run.newest().t == target;
-        const bool keep = options.interval > 0.0 ? there : (there || (options.every > 0 && accepted % options.every == 0));
-        const bool renewed = options.renew > 0 && accepted % options.renew == 0;
-        if (renewed) {
-          run.renew();
-          point = {.step = accepted, .last = run.newest(), .earlier = run.earlier()};
-          controller.save(point);
-          controller.load(point);
-        }
-        if (!recorder.note(accepted, keep, renewed ? &point : nullptr)) return;
-        continue;
-      }
-      ++counts.retried;
-      if (good) {
-        ++counts.rejected;
-      } else {
-        controller.halve();
-      }
-      if ((!good && run.report().solve.status == Status::contradictory) || controller.step() < smallest) {
-        if (good) {
-          recorder.fail(message("the tolerances ask for steps below {}", smallest));
-        } else {
-          recorder.fail(message(" (steps down to {} were tried)", h));
-        }
-        return;
-      }
+  while (run.newest().t != options.end) {
+    const double now = run.newest().t, rest = std::abs(options.end - now), smallest = smallest_step(now, length);
+    // No sliver is left before the end.
+    double h = controller.step();
+    const bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
+    if (lands) {
+      h = rest;
+    } else if (2.0 * h > rest) {
+      h = 0.5 * rest;
     }
+    const double next = lands ? options.end : now + sign * h;
+    const bool good = doubled ? run.attempt_doubled(next, sign * h, traits, counts) : run.attempt(next, sign * h, counts);
+    if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
+      run.accept(counts);
+      if (!conclude(options, ++accepted, controller, run, recorder)) return;
+      continue;
+    }
+    ++counts.retried;
+    if (good) {
+      ++counts.rejected;
+    } else {
+      controller.halve();
+    }
+    if ((!good && run.report().solve.status == Status::contradictory) || controller.step() < smallest) {
+      if (good) {
+        recorder.fail(message("the tolerances ask for steps below {}", smallest));
+      } else {
+        recorder.fail(message(" (steps down to {} were tried)", h));
+      }
+      return;
+    }
+  }
+}
+
+/// ε of the reversible control: the smallest that control by error estimates chooses in the first steps.
+double pilot(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
+             const SimulateOptions& options, Pace& pace) {
+  constexpr long steps = 200;                                             // some periods of the fastest part of most motions
+  const double share = integrator.traits().error_order == 0 ? 0.5 : 1.0;  // doubling takes two steps at once
+  double epsilon = std::numeric_limits<double>::infinity(), last = start.t, Omega = pace.at(start);
+  const auto watch = [&](const Progress& p) {
+    if (p.step == 0) return;
+    const double h = std::abs(p.state.t - last);
+    last = p.state.t;
+    if (p.state.t != options.end || !std::isfinite(epsilon)) epsilon = std::min(epsilon, share * h * Omega);
+    Omega = pace.at(p.state);
+    if (p.step == steps) *p.stop = "enough";
+  };
+  simulate(system, start, integrator, method,
+           {.step = options.step,
+            .end = options.end,
+            .rtol = options.rtol,
+            .atol = options.atol,
+            .every = 0,
+            .resume = true,
+            .observers = {watch}});
+  return epsilon;
+}
+
+void run_reversible_steps(const State& start, const Integrator& integrator, const SolverMethod& method, const System& system,
+                          const SimulateOptions& options, Run& run, Recorder& recorder, RunCounts& counts) {
+  const double length = options.end - start.t, sign = length < 0.0 ? -1.0 : 1.0;
+  if (length == 0.0) return;
+  Pace pace(system, method, std::max(ConfigurationSize{}.of(system, start), 1e-300));
+  long accepted = options.from != nullptr ? options.from->step : 0;
+  const double epsilon = options.from != nullptr ? 1.0 : sign * pilot(system, start, integrator, method, options, pace);
+  ReversibleControl control(pace, run.newest(), std::isfinite(epsilon) ? epsilon : sign);
+  if (options.from != nullptr) {
+    control.load(*options.from);
+    if (options.interval > 0.0) recorder.skip_marks(run.newest().t);
+  }
+  while (run.newest().t != options.end) {
+    const double now = run.newest().t, rest = std::abs(options.end - now);
+    double h = control.step();
+    if (options.step > 0.0) h = std::min(h, options.step);
+    const bool lands = h >= rest * (1.0 - 1e-12);
+    if (lands) h = rest;
+    const long retried_before = counts.retried;
+    if (!run.reach(lands ? options.end : now + sign * h, sign * h, options.halvings, counts)) {
+      recorder.fail(counts.retried > retried_before
+                        ? message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings))
+                        : "");
+      return;
+    }
+    if (!lands) control.advance(run.newest());
+    if (!conclude(options, ++accepted, control, run, recorder)) return;
   }
 }
 
@@ -370,6 +412,10 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
   for (const Observer& observer : options.observers) require(bool(observer), "simulate: an observer is empty.");
   require(options.every >= 0, "simulate: every must not be negative, got {}.", options.every);
   const Traits traits = integrator.traits();
+  require(!options.reversible || controlled, "simulate: reversible control needs tolerances; give rtol.");
+  require(!options.reversible || traits.symmetric,
+          "simulate: reversible control is for symmetric schemes, and {} is not; use Spark (spark2 to spark4) or Midpoint.",
+          traits.name);
   require(!controlled || traits.levels == 1,
           "simulate: {} needs equal steps and takes no tolerances; give a step, or use a scheme of one level.", traits.name);
 }
@@ -406,7 +452,9 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   path.finished = true;
   Recorder recorder(system, options, start.t, run, path);
   if (options.from != nullptr || recorder.note(0, true)) {
-    if (controlled) {
+    if (controlled && options.reversible) {
+      run_reversible_steps(first, integrator, method, system, options, run, recorder, path.counts);
+    } else if (controlled) {
       run_controlled_steps(system, start.t, options, traits, run, recorder, path.counts);
     } else {
       run_equal_steps(start.t, options, run, recorder, path.counts);

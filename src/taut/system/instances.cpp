@@ -2,7 +2,9 @@
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/half_space.hpp>
 #include <taut/system/constraints/hold.hpp>
+#include <taut/system/constraints/knife_edge.hpp>
 #include <taut/system/constraints/pin.hpp>
+#include <taut/system/constraints/rolling.hpp>
 #include <taut/system/terms/gravity.hpp>
 #include <taut/system/terms/point_mass.hpp>
 #include <taut/system/terms/spring.hpp>
@@ -28,5 +30,10 @@ template class ConstraintTerms<HalfSpaceIn<3>>;
 template class ConstraintTerms<HoldIn<1, Place>>;
 template class ConstraintTerms<HoldIn<2, Place>>;
 template class ConstraintTerms<HoldIn<3, Place>>;
+template class ConstraintTerms<UnitQuaternion>;
+template class VelocityTerms<KnifeEdge>;
+template class VelocityTerms<RollingDisk>;
+template class VelocityTerms<WheelPair>;
+template class VelocityTerms<RollingBall>;
 
 }  // namespace taut

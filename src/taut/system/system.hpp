@@ -8,6 +8,7 @@
 #include <taut/system/block.hpp>
 #include <taut/system/constraint_terms.hpp>
 #include <taut/system/dynamics_terms.hpp>
+#include <taut/system/velocity_terms.hpp>
 #include <vector>
 
 namespace taut {
@@ -149,6 +150,8 @@ template <class Term> System& System::add(Term term, const std::string& name) {
     if (points_->dim == 3) add_all(term.template in<3>(*points_));
   } else if constexpr (ConstraintTerm<Term>) {
     push<ConstraintTerms<Term>>(constraints_, std::move(term), name);
+  } else if constexpr (VelocityTerm<Term>) {
+    push<VelocityTerms<Term>>(constraints_, std::move(term), name);
   } else {
     static_assert(DynamicsTerm<Term>, "not a term: see the list at the top of term.hpp");
     push<DynamicsTerms<Term>>(dynamics_, std::move(term), name);

@@ -28,6 +28,10 @@
 ///     Set set() const                                             optional, {0} if absent
 ///     gradient(t, q), curvature(t, q, λ)                          optional own derivatives, for hot terms; checked by a test
 ///
+///   constraint on velocities (nonholonomic; see velocity_terms.hpp)
+///     static constexpr int rows
+///     array<T,rows> rate(const T& t, array<T,width> q, array v)   k, affine in v
+///
 ///   either
 ///     std::string name() const                                    optional, how messages call it
 ///
