@@ -134,6 +134,7 @@ int main(int argc, char** argv) {
   auto* running = app.add_subcommand("run", "Simulate a model; results go to an HDF5 file, a certificate to the screen");
   add_model(running, run);
   add_run_options(running, run);
+  running->add_option("--control", run.control, "Of the step, with tolerances: error or reversible");
   running->add_option("--every", run.every, "Record every so many-th step");
   running->add_option("--interval", run.interval, "With tolerances: record at multiples of this");
   running->add_option("--out", run.out, "Results file; MODEL.h5 in the current folder unless given");

@@ -692,8 +692,8 @@ class Builder {
   }
 
   void read_run(const Item& item, ModelFile& model) {
-    static const std::vector<std::string> keys{"until",       "step",    "rtol",  "atol",     "integrator", "solver",
-                                               "formulation", "control", "every", "interval", "events"};
+    static const std::vector<std::string> keys{"until",       "step",    "rtol",   "atol",  "integrator", "solver",
+                                               "formulation", "control", "breaks", "every", "interval",   "events"};
     RunSection& run = model.run;
     for (const auto& [key, one] : item.entries(keys)) {
       if (key == "until") run.until = number(one);
@@ -721,6 +721,10 @@ class Builder {
         throw;
       } catch (const InputError& error) {
         one.fail(error.what());
+      }
+      if (key == "breaks") {
+        run.breaks.clear();
+        each_of(one, [&](const Item& time) { run.breaks.push_back(number(time)); });
       }
       if (key == "control") {
         run.control = one.word();
@@ -776,8 +780,11 @@ class Builder {
     for (const auto& [key, text] : overrides_.run) node[key] = YAML::Node(text);
     if (overrides_.run.empty()) return;
     // A method given from outside comes without the options of the one in the file; a step turns tolerances off, and the other way round.
-    if (overrides_.run.contains("step") && !overrides_.run.contains("rtol"))
+    if (overrides_.run.contains("step") && !overrides_.run.contains("rtol")) {
       model.run.rtol = model.run.atol = model.run.interval = 0.0;
+      model.run.control.clear();
+      model.run.breaks.clear();
+    }
     if (overrides_.run.contains("rtol") && !overrides_.run.contains("step")) model.run.step = 0.0;
     read_run({"command line", "run", node}, model);
   }

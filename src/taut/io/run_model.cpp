@@ -122,6 +122,8 @@ RunPlan plan(const ModelFile& model) {
                           .every = run.every,
                           .interval = run.interval},
               .choice = choice};
+  std::sort(out.options.breaks.begin(), out.options.breaks.end());
+  if (run.until < model.start.state.t) std::reverse(out.options.breaks.begin(), out.options.breaks.end());
   // Says now what would not work, before a results file is begun.
   check_options(out.integrator, model.start.state.t, out.options);
   out.integrator.bind(out.system, out.method);

@@ -92,6 +92,14 @@ class Run {
     return reach(middle, 0.5 * h, halvings - 1, counts) && reach(time, 0.5 * h, halvings - 1, counts);
   }
 
+  /// Goes on a hair later, with nothing remembered of what was before.
+  void pass_break(double end) {
+    State& last = past_.back();
+    last.t = std::nextafter(last.t, end);
+    last.carried.resize(0);
+    past_.erase(past_.begin(), past_.end() - 1);
+  }
+
   /// Forgets everything but the states.
   void renew() {
     std::vector<int> found = dependent();
@@ -201,9 +209,11 @@ class Recorder {
     while (std::abs(mark() - start_) <= std::abs(time - start_)) ++mark_;
   }
 
-  void fail(const std::string& extra = {}) {
+  void fail(const std::string& extra = {}) { stall(run_.report().trouble + extra); }
+
+  void stall(const std::string& why) {
     path_.finished = false;
-    path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, run_.report().trouble) + extra;
+    path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, why);
     if (path_.size() == 0 || run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
   }
 
@@ -295,9 +305,15 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
     controller.load(*options.from);
     if (options.interval > 0.0) recorder.skip_marks(run.newest().t);
   }
+  std::size_t passed = 0;
+  double usual = 0.0;  // the largest step so far
+  int stalled = 0;
   while (run.newest().t != options.end) {
-    const double now = run.newest().t, rest = std::abs(options.end - now), smallest = smallest_step(now, length);
-    // No sliver is left before the end.
+    const double now = run.newest().t, smallest = smallest_step(now, length);
+    while (passed < options.breaks.size() && sign * (options.breaks[passed] - now) <= 0.0) ++passed;
+    const bool breaks = passed < options.breaks.size() && sign * (options.end - options.breaks[passed]) > 0.0;
+    const double target = breaks ? options.breaks[passed] : options.end, rest = std::abs(target - now);
+    // No sliver is left before a time that must be met.
     double h = controller.step();
     const bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
     if (lands) {
@@ -305,12 +321,21 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
     } else if (2.0 * h > rest) {
       h = 0.5 * rest;
     }
-    const double next = lands ? options.end : now + sign * h;
+    const double next = lands ? target : now + sign * h;
     const bool good = doubled ? run.attempt_doubled(next, sign * h, traits, counts) : run.attempt(next, sign * h, counts);
     if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
       run.accept(counts);
       if (!conclude(options, ++accepted, controller, run, recorder)) return;
-      continue;
+      if (lands && breaks) run.pass_break(options.end);
+      // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
+      usual = std::max(usual, h);
+      stalled = h < 1e-5 * usual && !lands ? stalled + 1 : 0;
+      if (stalled < 1000) continue;
+      recorder.stall(
+          message("steps fell from {} to {} and stay there, as they do where constraints lose rank; Spark (spark2 to "
+                  "spark4) passes such places",
+                  usual, h));
+      return;
     }
     ++counts.retried;
     if (good) {
@@ -334,13 +359,13 @@ double pilot(const System& system, const State& start, const Integrator& integra
              const SimulateOptions& options, Pace& pace) {
   constexpr long steps = 200;                                             // some periods of the fastest part of most motions
   const double share = integrator.traits().error_order == 0 ? 0.5 : 1.0;  // doubling takes two steps at once
-  double epsilon = std::numeric_limits<double>::infinity(), last = start.t, Omega = pace.at(start);
+  double epsilon = std::numeric_limits<double>::infinity(), last = start.t, before = pace.at(start);
   const auto watch = [&](const Progress& p) {
     if (p.step == 0) return;
     const double h = std::abs(p.state.t - last);
     last = p.state.t;
-    if (p.state.t != options.end || !std::isfinite(epsilon)) epsilon = std::min(epsilon, share * h * Omega);
-    Omega = pace.at(p.state);
+    if (p.state.t != options.end || !std::isfinite(epsilon)) epsilon = std::min(epsilon, share * h * before);
+    before = pace.at(p.state);
     if (p.step == steps) *p.stop = "enough";
   };
   simulate(system, start, integrator, method,
@@ -412,6 +437,8 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
   for (const Observer& observer : options.observers) require(bool(observer), "simulate: an observer is empty.");
   require(options.every >= 0, "simulate: every must not be negative, got {}.", options.every);
   const Traits traits = integrator.traits();
+  require(options.breaks.empty() || (controlled && !options.reversible),
+          "simulate: breaks go with control by tolerances; a fixed step ends at a jump if it divides the time until then.");
   require(!options.reversible || controlled, "simulate: reversible control needs tolerances; give rtol.");
   require(!options.reversible || traits.symmetric,
           "simulate: reversible control is for symmetric schemes, and {} is not; use Spark (spark2 to spark4) or Midpoint.",

@@ -46,6 +46,10 @@ struct SimulateOptions {
   /// steps meet the tolerances. Energy does not drift.
   bool reversible = false;
 
+  /// With tolerances: times at which forces jump, in the order of the run. A step ends at each and the next begins a hair later, so that no step
+  /// holds a jump and the order is kept. Without them a jump is met by smaller steps, unless it falls between the places where the scheme looks.
+  std::vector<double> breaks{};
+
   int every = 1;          ///< record each so many-th step, besides the first and the last; 0 records only these two
   double interval = 0.0;  ///< with tolerances: record at multiples of this instead, by dense output, on the constraints
   bool keep =
