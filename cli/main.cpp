@@ -190,7 +190,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "taut: {}\n", error.what());
     return bad_input;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "taut: {}\n", error.what());
+    // fmt::print throws where the output is full before its end, in words of its own.
+    fmt::print(stderr, "taut: {}\n", std::ferror(stdout) != 0 ? "standard output could not be written" : error.what());
     return failed_run;
   }
 }
