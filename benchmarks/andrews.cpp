@@ -133,8 +133,8 @@ Run ida(bool stabilised, const taut::State& start, const taut::Vector& a, double
     data(id)[i] = data(id)[7 + i] = 1.0;
   }
   for (int k = 0; k < 6; ++k) data(y)[14 + k] = start.lambda[k];
-  // Velocities and multipliers are some hundreds in size.
-  for (int i = 0; i < size; ++i) data(absolute)[i] = (i < 7 ? 1.0 : 1e2) * tolerance;
+  // Velocities are some hundreds in size; a wide tolerance spares the multipliers Newton steps, and without it the stabilised form does not start.
+  for (int i = 0; i < size; ++i) data(absolute)[i] = (i < 7 ? 1.0 : (i < 14 ? 1e2 : 1e6)) * tolerance;
   void* memory = IDACreate(context);
   SUNMatrix J = SUNDenseMatrix(size, size, context);
   SUNLinearSolver solver = SUNLinSol_Dense(y, J, context);
