@@ -210,9 +210,9 @@ int main(int count, char** arguments) {
   taut::Vector a = taut::Vector::Zero(7);
   start.lambda = taut::Vector::Zero(6);
   taut::IndexOne(model.system, taut::Multipliers{}).accelerate(instant(start), a, start.lambda);
-  const auto own = [&](const char* name) {
-    return [&model, name](double rtol) {
-      const auto path = taut::simulate(model.system, model.start.state, taut::integrator_named(name), taut::Multipliers{},
+  const auto own = [&](const taut::Integrator& scheme) {
+    return [&model, scheme](double rtol) {
+      const auto path = taut::simulate(model.system, model.start.state, scheme, taut::Multipliers{},
                                        {.end = until, .rtol = rtol, .every = 0});
       return Run{path.finished, path.last.q};
     };
@@ -220,10 +220,10 @@ int main(int count, char** arguments) {
   const taut::Vector exact = taut::simulate(model.system, model.start.state, taut::integrator_named("dop853"),
                                             taut::Multipliers{}, {.step = until / 4000, .end = until, .every = 0})
                                  .last.q;
-  std::vector<Method> methods{{"taut dopri5", true, own("dopri5")},
-                              {"taut dop853", true, own("dop853")},
-                              {"taut spark3", true, own("spark3")},
-                              {"taut spark4", true, own("spark4")},
+  std::vector<Method> methods{{"taut dopri5", true, own(taut::RungeKutta{taut::dormand_prince5()})},
+                              {"taut dop853", true, own(taut::RungeKutta{taut::dormand_prince8()})},
+                              {"taut spark3", true, own(taut::Spark{.stages = 3, .embedded = true})},
+                              {"taut spark4", true, own(taut::Spark{.stages = 4, .embedded = true})},
                               {"IDA, index 1", false, [&](double tolerance) { return ida(false, start, a, tolerance); }},
                               {"IDA, GGL", false, [&](double tolerance) { return ida(true, start, a, tolerance); }}};
   char version[64] = {};

@@ -52,11 +52,17 @@ TEST(Tolerance, GlobalErrorFollowsRtolWithinAFactorOfThirty) {
     ASSERT_EQ(exact.size(), 21);
     double size = 0.0;
     for (int k = 0; k < exact.size(); ++k) size = std::max(size, exact.q(k).lpNorm<Eigen::Infinity>());
-    for (const char* name : {"dop853", "spark2", "spark3", "spark4"}) {
+    const std::vector<NamedIntegrator> schemes{{"dop853", "", RungeKutta{dormand_prince8()}},
+                                               {"spark2", "", Spark{2}},
+                                               {"spark3", "", Spark{3}},
+                                               {"spark4", "", Spark{4}},
+                                               {"spark3 by stages", "", Spark{.stages = 3, .embedded = true}},
+                                               {"spark4 by stages", "", Spark{.stages = 4, .embedded = true}}};
+    for (const auto& [name, summary, scheme] : schemes) {
       std::vector<double> ratios;
       for (int digits = 3; digits <= 11; ++digits) {
         const double rtol = std::pow(10.0, -digits);
-        const auto path = simulate(model.system, model.start.state, integrator_named(name), Multipliers{},
+        const auto path = simulate(model.system, model.start.state, scheme, Multipliers{},
                                    {.end = problem.end, .rtol = rtol, .interval = interval});
         ASSERT_TRUE(path.finished) << problem.name << ", " << name << ": " << path.message;
         ASSERT_EQ(path.size(), 21);

@@ -127,7 +127,8 @@ Integrator integrator_named(const std::string& name, const NamedOptions& options
     constexpr SparkFamily families[] = {SparkFamily::gauss, SparkFamily::radau_iia, SparkFamily::radau_ia,
                                         SparkFamily::lobatto_iiic, SparkFamily::lobatto_iiid};
     const std::size_t family = given.word("family", {"gauss", "radau-iia", "radau-ia", "lobatto-iiic", "lobatto-iiid"}, 0);
-    made = Spark{.stages = name.back() - '0', .family = families[family]};
+    const bool embedded = given.word("estimate", {"doubling", "stages"}, 0) == 1;
+    made = Spark{.stages = name.back() - '0', .family = families[family], .embedded = embedded};
   } else if (name == "moreau-jean") {
     made = MoreauJean{.restitution = given.number("restitution", MoreauJean{}.restitution)};
   }

@@ -35,7 +35,7 @@ const std::vector<NamedIntegrator>& integrators();
 using NamedOptions = std::map<std::string, std::string>;
 
 /// A scheme by its name, with options: gcn (alpha, reaction), newmark (beta, gamma, reaction), generalized-alpha (spectral_radius),
-/// energy-momentum (project_velocity), moreau-jean (restitution), spark2 to spark4 (family). Throws InputError with the names there are.
+/// energy-momentum (project_velocity), moreau-jean (restitution), spark2 to spark4 (family, estimate). Throws InputError with the names there are.
 Integrator integrator_named(const std::string& name, const NamedOptions& options = {});
 
 struct NamedSolver {

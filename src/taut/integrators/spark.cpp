@@ -10,9 +10,10 @@ namespace {
 
 class SparkStepper final : public Stepper {
  public:
-  SparkStepper(const System& system, const SolverMethod& method, const SparkTableau& tableau)
+  SparkStepper(const System& system, const SolverMethod& method, const SparkTableau& tableau, bool embedded)
       : system_(system),
         tableau_(tableau),
+        embedded_(embedded),
         problem_(system, tableau),
         options_(std::get<Multipliers>(method).newton),
         modified_(modified(options_)),
@@ -47,12 +48,47 @@ class SparkStepper final : public Stepper {
       report.solve = end;
       return failed(report, system_, instant(next), h);
     }
+    if (embedded_) estimate(now, next, h);
     return report;
   }
+
+  const Vector* error() const override { return embedded_ ? &error_ : nullptr; }
 
   const std::vector<int>& dependent() const override { return problem_.dependent; }
 
  private:
+  /// See Spark::embedded.
+  void estimate(const State& now, const State& next, double h) {
+    const int n = system_.size(), s = tableau_.s;
+    const auto V = problem_.velocities(z_);
+    double nodes = 1.0, factorial = 1.0;
+    for (int i = 0; i < s; ++i) nodes *= tableau_.c[i], factorial *= i + 1.0;
+    // What the polynomial misses at both ends.
+    first_ = now.v;
+    last_ = next.v;
+    for (int i = 0; i < s; ++i) {
+      double at_start = 1.0, at_end = 1.0;
+      for (int j = 0; j < s; ++j) {
+        if (j == i) continue;
+        at_start *= -tableau_.c[j] / (tableau_.c[i] - tableau_.c[j]);
+        at_end *= (1.0 - tableau_.c[j]) / (tableau_.c[i] - tableau_.c[j]);
+      }
+      first_ -= at_start * V.col(i);
+      last_ -= at_end * V.col(i);
+    }
+    error_.setZero(2 * n);
+    const double missed = 0.5 * (first_.norm() + last_.norm()),
+                 change = std::abs(h) * std::max(a_.norm(), next.carried.norm());
+    if (!(missed > 0.0) || !(change > 0.0)) return;
+    const double x = std::pow(missed / change * factorial / nodes, 1.0 / (s - 1));
+    const double constant = factorial * factorial / (std::tgamma(2.0 * s + 1.0) * std::tgamma(2.0 * s + 2.0));
+    const double in_v = constant * std::pow(x, 2.0 * s) * change;
+    first_ += last_;  // only the size matters
+    first_ *= in_v / std::max(first_.norm(), 1e-300);
+    error_.tail(n) = first_;
+    error_.head(n) = (h / x) * first_;
+  }
+
   /// A new matrix hardly improves what the slopes left out cost: it is made only where corrections stop shrinking well. Twenty
   /// that do not suffice shrink by less than a half, and cost more than the full matrix.
   static NewtonOptions modified(NewtonOptions options) {
@@ -133,12 +169,13 @@ class SparkStepper final : public Stepper {
 
   const System& system_;
   const SparkTableau& tableau_;
+  bool embedded_;
   SparkProblem problem_;
   NewtonOptions options_;
   Newton modified_, full_;
   IndexOne equations_;
   ConfigurationSize size_;
-  Vector z_, a_, lambda_, r_, dz_;
+  Vector z_, a_, lambda_, r_, dz_, error_, first_, last_;
   bool primed_ = false;
   double stiff_step_ = 0.0;  // the step at which the modified matrix failed; 0: it does not
   int steps_in_full_ = 0;
@@ -158,7 +195,8 @@ Traits Spark::traits() const {
           .symplectic = gauss || mean,
           .conserves_momentum = gauss || mean,
           .multiplier_time = 1.0,
-          .multiplier_order = order};
+          .multiplier_order = order,
+          .error_order = embedded ? order : 0};
 }
 
 std::unique_ptr<Stepper> Spark::bind(const System& system, const SolverMethod& method) const {
@@ -166,7 +204,9 @@ std::unique_ptr<Stepper> Spark::bind(const System& system, const SolverMethod& m
   require_equalities(system, "Spark");
   require(std::holds_alternative<Multipliers>(method),
           "Spark: has its own modified Newton iteration and takes Multipliers only, not {}.", name_of(method));
-  return std::make_unique<SparkStepper>(system, method, tableau);
+  require(!embedded || (family == SparkFamily::gauss && stages >= 2),
+          "Spark: the estimate by stages is for Gauss schemes of two stages or more; leave it to doubling.");
+  return std::make_unique<SparkStepper>(system, method, tableau, embedded);
 }
 
 }  // namespace taut

@@ -298,7 +298,7 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
   const double length = options.end - start, sign = length < 0.0 ? -1.0 : 1.0;
   const bool doubled = traits.error_order == 0;
   Controller controller(system, run.newest(), options, doubled ? traits.order : traits.error_order,
-                        doubled ? traits.order : 0);
+                        doubled || traits.error_order >= traits.order ? traits.order : 0);
   long accepted = 0;
   if (options.from != nullptr) {
     accepted = options.from->step;
