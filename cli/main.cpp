@@ -134,6 +134,7 @@ int main(int argc, char** argv) {
   auto* running = app.add_subcommand("run", "Simulate a model; results go to an HDF5 file, a certificate to the screen");
   add_model(running, run);
   add_run_options(running, run);
+  running->add_option("--control", run.control, "Of the step, with tolerances: error or reversible");
   running->add_option("--every", run.every, "Record every so many-th step");
   running->add_option("--interval", run.interval, "With tolerances: record at multiples of this");
   running->add_option("--out", run.out, "Results file; MODEL.h5 in the current folder unless given");
@@ -189,7 +190,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "taut: {}\n", error.what());
     return bad_input;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "taut: {}\n", error.what());
+    // fmt::print throws where the output is full before its end, in words of its own.
+    fmt::print(stderr, "taut: {}\n", std::ferror(stdout) != 0 ? "standard output could not be written" : error.what());
     return failed_run;
   }
 }

@@ -52,10 +52,11 @@ ModelOverrides overrides(const ModelArguments& arguments) {
     require(sign != std::string::npos && sign > 0, "--set {}: must read name=value.", one);
     out.parameters.emplace_back(one.substr(0, sign), one.substr(sign + 1));
   }
-  for (const auto& [key, text] : {std::pair("until", arguments.until), std::pair("step", arguments.step),
-                                  std::pair("rtol", arguments.rtol), std::pair("atol", arguments.atol),
-                                  std::pair("integrator", arguments.integrator), std::pair("solver", arguments.solver),
-                                  std::pair("every", arguments.every), std::pair("interval", arguments.interval)})
+  for (const auto& [key, text] :
+       {std::pair("until", arguments.until), std::pair("step", arguments.step), std::pair("rtol", arguments.rtol),
+        std::pair("atol", arguments.atol), std::pair("integrator", arguments.integrator),
+        std::pair("solver", arguments.solver), std::pair("control", arguments.control), std::pair("every", arguments.every),
+        std::pair("interval", arguments.interval)})
     if (!text.empty()) out.run[key] = text;
   return out;
 }

@@ -10,7 +10,7 @@ namespace taut::cli {
 struct ModelArguments {
   std::string model;
   std::vector<std::string> set;  ///< name=value
-  std::string until, step, rtol, atol, integrator, solver, every, interval;
+  std::string until, step, rtol, atol, integrator, solver, control, every, interval;
   bool json = false;
 };
 

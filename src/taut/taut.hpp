@@ -10,13 +10,16 @@
 #include <taut/models/double_spherical_pendulum.hpp>
 #include <taut/models/seven_body.hpp>
 #include <taut/models/vibrating_string.hpp>
+#include <taut/simulate/choose.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/simulate.hpp>
 #include <taut/simulate/start.hpp>
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/half_space.hpp>
 #include <taut/system/constraints/hold.hpp>
+#include <taut/system/constraints/knife_edge.hpp>
 #include <taut/system/constraints/pin.hpp>
+#include <taut/system/constraints/rolling.hpp>
 #include <taut/system/reduced.hpp>
 #include <taut/system/system.hpp>
 #include <taut/system/terms/gravity.hpp>

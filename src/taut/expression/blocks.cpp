@@ -22,28 +22,35 @@ class Evaluation {
 
   /// At coordinates that lie one after the other.
   const Program& at(const Instant& here) const {
-    double* in = program_.inputs();
-    in[0] = here.t;
-    std::copy_n(here.q, n_, in + 1);
-    if (here.v != nullptr) std::copy_n(here.v, n_, in + 1 + n_);
-    program_.run();
-    return program_;
+    return run(here, [](const double* from, int i) { return from[i]; });
   }
 
   /// At coordinates picked by a stencil.
   const Program& at(const Instant& here, const std::vector<int>& stencil) const {
-    double* in = program_.inputs();
-    in[0] = here.t;
-    for (int i = 0; i < n_; ++i) in[1 + i] = here.q[stencil[i]];
-    if (here.v != nullptr)
-      for (int i = 0; i < n_; ++i) in[1 + n_ + i] = here.v[stencil[i]];
-    program_.run();
-    return program_;
+    return run(here, [&](const double* from, int i) { return from[stencil[i]]; });
   }
 
  private:
+  /// Nothing is computed where the inputs are those of the last time: a matrix, its transpose and the forces ask for the same gradient one after the other.
+  template <class Pick> const Program& run(const Instant& here, const Pick& pick) const {
+    double* in = program_.inputs();
+    bool same = known_;
+    const auto set = [&](int k, double value) {
+      same = same && in[k] == value;
+      in[k] = value;
+    };
+    set(0, here.t);
+    for (int i = 0; i < n_; ++i) set(1 + i, pick(here.q, i));
+    if (here.v != nullptr)
+      for (int i = 0; i < n_; ++i) set(1 + n_ + i, pick(here.v, i));
+    if (!same) program_.run();
+    known_ = true;
+    return program_;
+  }
+
   int n_ = 0;
   mutable Program program_;  // its registers are scratch
+  mutable bool known_ = false;
 };
 
 /// The coordinates that occur in the nodes, as positions or as velocities.

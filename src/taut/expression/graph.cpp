@@ -28,11 +28,13 @@ Table::Table(std::vector<double> t, std::vector<double> values, Kind kind)
 }
 
 double Table::value(double t, int order) const {
-  if (!(t > t_.front()) || t >= t_.back()) {
+  // At its ends the table counts as inside: a motion that begins there begins with its slope.
+  if (!(t >= t_.front()) || t > t_.back()) {
     if (order > 0) return 0.0;
-    return std::isnan(t) ? t : (t >= t_.back() ? y_.back() : y_.front());
+    return std::isnan(t) ? t : (t > t_.back() ? y_.back() : y_.front());
   }
-  const std::size_t k = std::size_t(std::upper_bound(t_.begin(), t_.end(), t) - t_.begin()) - 1;
+  const std::size_t above = std::size_t(std::upper_bound(t_.begin(), t_.end(), t) - t_.begin()),
+                    k = std::min(above, t_.size() - 1) - 1;
   const double h = t_[k + 1] - t_[k], a = (t_[k + 1] - t) / h, b = 1.0 - a;
   switch (order) {
     case 0:

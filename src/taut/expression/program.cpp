@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/expression/program.hpp>
 
@@ -13,6 +17,17 @@ double integer_power(double base, int exponent) {
     factor *= factor;
   }
   return exponent < 0 ? 1.0 / result : result;
+}
+
+/// Sine and cosine of the last arguments. A mechanism asks for the same angles over and over: in each constraint, its gradient and its acceleration.
+struct Angle {
+  double x = std::numeric_limits<double>::quiet_NaN(), sine = 0.0, cosine = 0.0;
+};
+const Angle& angle(double x) {
+  thread_local std::array<Angle, 64> known;
+  Angle& place = known[(std::bit_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u) >> 58];
+  if (place.x != x) place = {x, std::sin(x), std::cos(x)};
+  return place;
 }
 
 }  // namespace
@@ -74,6 +89,12 @@ void Program::run() {
         break;
       case Op::integer_power:
         *out = i.value == 2.0 ? r[i.a] * r[i.a] : integer_power(r[i.a], int(i.value));
+        break;
+      case Op::sin:
+        *out = angle(r[i.a]).sine;
+        break;
+      case Op::cos:
+        *out = angle(r[i.a]).cosine;
         break;
       case Op::table:
         *out = tables_[i.b]->value(r[i.a], i.c);

@@ -153,6 +153,12 @@ Integrator integrator_named(const std::string& name, const NamedOptions& options
     made = GeneralizedAlpha{.spectral_radius = given.number("spectral_radius", GeneralizedAlpha{}.spectral_radius)};
   } else if (name == "energy-momentum") {
     made = EnergyMomentum{.project_velocity = given.word("project_velocity", {"false", "true"}, 0) == 1};
+  } else if (name.starts_with("spark")) {
+    constexpr SparkFamily families[] = {SparkFamily::gauss, SparkFamily::radau_iia, SparkFamily::radau_ia,
+                                        SparkFamily::lobatto_iiic, SparkFamily::lobatto_iiid};
+    const std::size_t family = given.word("family", {"gauss", "radau-iia", "radau-ia", "lobatto-iiic", "lobatto-iiid"}, 0);
+    const bool embedded = given.word("estimate", {"doubling", "stages"}, 0) == 1;
+    made = Spark{.stages = name.back() - '0', .family = families[family], .embedded = embedded};
   } else if (name == "moreau-jean") {
     made = MoreauJean{.restitution = given.number("restitution", MoreauJean{}.restitution)};
   } else if (name == "hmm") {

@@ -36,7 +36,7 @@ using NamedOptions = std::map<std::string, std::string>;
 
 /// A scheme by its name, with options: gcn (alpha, reaction), newmark (beta, gamma, reaction), generalized-alpha (spectral_radius),
 /// energy-momentum (project_velocity), moreau-jean (restitution), hmm (macro, micro, kernel, moments, smoothness, tolerance, passes, periods, window,
-/// resolution, micro_step). Throws InputError with the names there are.
+/// resolution, micro_step), spark2 to spark4 (family, estimate). Throws InputError with the names there are.
 Integrator integrator_named(const std::string& name, const NamedOptions& options = {});
 
 struct NamedSolver {

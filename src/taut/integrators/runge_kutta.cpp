@@ -49,6 +49,10 @@ class RungeKuttaStepper final : public Stepper {
       next.q += (h * tableau_.b[i]) * v_[i];
       next.v += (h * tableau_.b[i]) * a_[i];
     }
+    if (error_.size() > 0 && system_.constraint_count() > 0) {
+      unprojected_.resize(2 * n);
+      unprojected_ << next.q, next.v;
+    }
     next.carried.resize(n);
     next.lambda.resize(system_.constraint_count());
     report.solve = equations_.settle(next.t, size, next.q, next.v, next.carried, next.lambda);
@@ -58,6 +62,11 @@ class RungeKuttaStepper final : public Stepper {
       v_[stages] = next.v;
       a_[stages] = next.carried;
       estimate(h);
+      // A projection farther than the estimate is an error too: at a dead point it would bend the motion.
+      if (system_.constraint_count() > 0) {
+        error_.head(n) += next.q - unprojected_.head(n);
+        error_.tail(n) += next.v - unprojected_.tail(n);
+      }
     }
     return report;
   }
@@ -91,7 +100,7 @@ class RungeKuttaStepper final : public Stepper {
   ExplicitTableau tableau_;
   IndexOne equations_;
   ConfigurationSize size_;
-  Vector lambda_, q_, error_, coarse_;
+  Vector lambda_, q_, error_, coarse_, unprojected_;
   std::vector<Vector> v_, a_;  // of the stages, and of the end
 };
 

@@ -62,15 +62,73 @@ void lobatto(int s, Column& b, Column& c) {
   }
 }
 
-SparkTableau make(int s) {
+/// Zeros of Pₛ + Pₛ₋₁ in [0, 1], 0 among them; weights are left to the quadrature conditions.
+Column radau_left(int s) {
+  Column c(s);
+  const Real pi = std::acos(-1.0L);
+  c[0] = 0.0L;
+  for (int i = 1; i < s; ++i) {
+    Real x = -std::cos(2.0L * pi * i / (2 * s - 1));
+    for (int k = 0; k < 50; ++k) {
+      const Legendre p = legendre(s, x), q = legendre(s - 1, x);
+      x -= (p.value + q.value) / (p.slope + q.slope);
+    }
+    c[i] = 0.5L * (1.0L + x);
+  }
+  return c;
+}
+
+/// Vandermonde's matrix of the nodes: row k has their k-th powers.
+Square powers_of(const Column& c) {
+  Square powers(c.size(), c.size());
+  for (Eigen::Index j = 0; j < c.size(); ++j)
+    for (Eigen::Index k = 0; k < c.size(); ++k) powers(k, j) = std::pow(c[j], Real(k));
+  return powers;
+}
+
+/// A by C(s − 1) and one given column.
+Square with_column(const Column& c, Eigen::Index column, Real value) {
+  const Eigen::Index s = c.size();
+  Square conditions(s, s), A(s, s);
+  conditions.topRows(s - 1) = powers_of(c).topRows(s - 1);
+  conditions.row(s - 1) = Column::Unit(s, column).transpose();
+  const Eigen::FullPivLU<Square> solver(conditions);
+  for (Eigen::Index i = 0; i < s; ++i) {
+    Column right(s);
+    for (Eigen::Index k = 0; k + 1 < s; ++k) right[k] = std::pow(c[i], Real(k + 1)) / Real(k + 1);
+    right[s - 1] = value;
+    A.row(i) = solver.solve(right).transpose();
+  }
+  return A;
+}
+
+/// A by D(s).
+Square by_adjoint_conditions(const Column& b, const Column& c) {
+  const Eigen::Index s = c.size();
+  Square right(s, s);
+  for (Eigen::Index k = 0; k < s; ++k)
+    for (Eigen::Index j = 0; j < s; ++j) right(k, j) = b[j] * (1.0L - std::pow(c[j], Real(k + 1))) / Real(k + 1);
+  return Eigen::FullPivLU<Square>(powers_of(c) * b.asDiagonal()).solve(right);
+}
+
+SparkTableau make(int s, SparkFamily family) {
   Column b, c, lb, lc;
-  gauss(s, b, c);
   lobatto(s, lb, lc);
+  switch (family) {
+    case SparkFamily::gauss:
+      gauss(s, b, c);
+      break;
+    case SparkFamily::radau_ia:
+      c = radau_left(s);
+      break;
+    case SparkFamily::radau_iia:
+      c = (Column::Ones(s) - radau_left(s)).reverse();
+      break;
+    default:
+      lobatto(s - 1, b, c);
+  }
   // Rows of coefficients that integrate polynomials of degree s − 1 up to given ends.
-  Square powers(s, s);
-  for (int j = 0; j < s; ++j)
-    for (int k = 0; k < s; ++k) powers(k, j) = std::pow(c[j], Real(k));
-  const Eigen::FullPivLU<Square> solver(powers);
+  const Eigen::FullPivLU<Square> solver(powers_of(c));
   const auto integrating = [&](const Column& ends) {
     Square out(ends.size(), s);
     for (Eigen::Index i = 0; i < ends.size(); ++i) {
@@ -80,7 +138,13 @@ SparkTableau make(int s) {
     }
     return out;
   };
-  const Square A = integrating(c);
+  if (b.size() == 0) b = integrating(Column::Ones(1)).transpose();
+  const Square A = [&]() -> Square {
+    if (family == SparkFamily::radau_ia) return by_adjoint_conditions(b, c);
+    if (family == SparkFamily::lobatto_iiic) return with_column(c, 0, b[0]);
+    if (family == SparkFamily::lobatto_iiid) return 0.5L * (with_column(c, 0, b[0]) + with_column(c, s - 1, 0.0L));
+    return integrating(c);
+  }();
   Square bar = integrating(lc);
   bar.row(0).setZero();
   bar.row(s) = b.transpose();
@@ -132,14 +196,18 @@ SparkTableau make(int s) {
 
 }  // namespace
 
-const SparkTableau& spark_tableau(int s) {
-  require(s >= 1 && s <= 8, "SPARK: the number of stages must lie between 1 and 8, got {}.", s);
-  static const std::map<int, SparkTableau> all = [] {
-    std::map<int, SparkTableau> made;
-    for (int k = 1; k <= 8; ++k) made.emplace(k, make(k));
+const SparkTableau& spark_tableau(int s, SparkFamily family) {
+  const bool lobatto = family == SparkFamily::lobatto_iiic || family == SparkFamily::lobatto_iiid;
+  const int least = lobatto ? 2 : 1;
+  require(s >= least && s <= 8, "SPARK: the number of stages must lie between {} and 8, got {}.", least, s);
+  static const std::map<std::pair<SparkFamily, int>, SparkTableau> all = [] {
+    std::map<std::pair<SparkFamily, int>, SparkTableau> made;
+    for (const SparkFamily one : {SparkFamily::gauss, SparkFamily::radau_iia, SparkFamily::radau_ia,
+                                  SparkFamily::lobatto_iiic, SparkFamily::lobatto_iiid})
+      for (int k = one < SparkFamily::lobatto_iiic ? 1 : 2; k <= 8; ++k) made.emplace(std::pair(one, k), make(k, one));
     return made;
   }();
-  return all.at(s);
+  return all.at({family, s});
 }
 
 }  // namespace taut

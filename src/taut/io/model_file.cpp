@@ -348,6 +348,7 @@ class Builder {
   /// Beams and strings, with what holds them; places and velocities of their own.
   void add_continua(ModelFile& model) {
     continua_->add_to(*system_, gravity_);
+    model.beams = !continua_->beams().empty();
     each("contacts",
          [&](const Item& item) { each_of(item, [&](const Item& one) { continua_->read_contact(one, *system_); }); });
     each("couplings",
@@ -862,8 +863,8 @@ class Builder {
   }
 
   void read_run(const Item& item, ModelFile& model) {
-    static const std::vector<std::string> keys{"until",  "step",        "rtol",  "atol",     "integrator",
-                                               "solver", "formulation", "every", "interval", "events"};
+    static const std::vector<std::string> keys{"until",       "step",    "rtol",   "atol",  "integrator", "solver",
+                                               "formulation", "control", "breaks", "every", "interval",   "events"};
     RunSection& run = model.run;
     for (const auto& [key, one] : item.entries(keys)) {
       if (key == "until") run.until = number(one);
@@ -891,6 +892,15 @@ class Builder {
         throw;
       } catch (const InputError& error) {
         one.fail(error.what());
+      }
+      if (key == "breaks") {
+        run.breaks.clear();
+        each_of(one, [&](const Item& time) { run.breaks.push_back(number(time)); });
+      }
+      if (key == "control") {
+        run.control = one.word();
+        if (run.control != "error" && run.control != "reversible")
+          one.fail(message("must be error or reversible, got '{}'", run.control));
       }
       if (key == "formulation") read_formulation(one, run);
       if (key == "events") each_of(one, [&](const Item& event) { read_event(event, model); });
@@ -941,8 +951,11 @@ class Builder {
     for (const auto& [key, text] : overrides_.run) node[key] = YAML::Node(text);
     if (overrides_.run.empty()) return;
     // A method given from outside comes without the options of the one in the file; a step turns tolerances off, and the other way round.
-    if (overrides_.run.contains("step") && !overrides_.run.contains("rtol"))
+    if (overrides_.run.contains("step") && !overrides_.run.contains("rtol")) {
       model.run.rtol = model.run.atol = model.run.interval = 0.0;
+      model.run.control.clear();
+      model.run.breaks.clear();
+    }
     if (overrides_.run.contains("rtol") && !overrides_.run.contains("step")) model.run.step = 0.0;
     read_run({"command line", "run", node}, model);
   }

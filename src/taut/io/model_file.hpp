@@ -28,7 +28,9 @@ struct RunSection {
   double step = 0.0, rtol = 0.0, atol = 0.0;
   std::string integrator, solver = "multipliers";
   NamedOptions integrator_options{}, solver_options{};
-  double penalty = 0.0;  ///< ε of the formulation; 0: constraints are held exactly
+  double penalty = 0.0;          ///< ε of the formulation; 0: constraints are held exactly
+  std::string control{};         ///< error or reversible; empty: error, unless the integrator is chosen too
+  std::vector<double> breaks{};  ///< times at which forces jump
   int every = 1;
   double interval = 0.0;
 };
@@ -41,6 +43,7 @@ struct ModelFile {
   std::vector<NamedExpression> outputs;
   std::vector<Event> events;
   RunSection run;
+  bool beams = false;                 ///< there are some
   std::vector<std::string> supports;  ///< names of constraints that hold ends of beams: exact in every formulation
   struct Release {
     double t;

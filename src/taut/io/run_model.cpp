@@ -4,6 +4,7 @@
 #include <limits>
 #include <taut/base/require.hpp>
 #include <taut/io/run_model.hpp>
+#include <taut/simulate/choose.hpp>
 
 namespace taut {
 namespace {
@@ -13,16 +14,6 @@ constexpr double default_rtol = 1e-8;
 /// Steps between checkpoints: some two million coordinates' worth, a matter of seconds.
 long checkpoint_steps(int coordinates) { return std::clamp(2'000'000L / std::max(1, coordinates), 200L, 20'000L); }
 
-/// A state between two others by cubic Hermite interpolation of q; v is its slope.
-State between(const State& a, const State& b, double share) {
-  const double h = b.t - a.t, s = share, r = 1.0 - s;
-  State out;
-  out.t = a.t + s * h;
-  out.q = r * r * (1.0 + 2.0 * s) * a.q + s * s * (1.0 + 2.0 * r) * b.q + h * s * r * (r * a.v - s * b.v);
-  out.v = 6.0 * s * r / h * (b.q - a.q) + r * (1.0 - 3.0 * s) * a.v + s * (3.0 * s - 2.0) * b.v;
-  return out;
-}
-
 /// Watches expressions for a change of sign.
 class EventWatch {
  public:
@@ -30,26 +21,24 @@ class EventWatch {
       : events_(events), writer_(writer), outcome_(outcome), value_(events.size(), 0.0) {}
 
   void operator()(const Progress& p) {
-    for (std::size_t k = 0; k < events_.size(); ++k) {
-      const double now = events_[k].when.at(p.state);
-      const double last = value_[k];
-      value_[k] = now;
-      if (!armed_ || !(last * now < 0.0 || (now == 0.0 && last != 0.0))) continue;
-      // By halving, to the last digit of the interpolated motion.
-      double low = 0.0, high = 1.0;
-      for (int i = 0; i < 60; ++i) {
-        const double middle = 0.5 * (low + high), value = events_[k].when.at(between(before_, p.state, middle));
-        (last * value > 0.0 ? low : high) = middle;
-      }
-      const State there = between(before_, p.state, high);
-      outcome_.events.emplace_back(events_[k].when.name, there.t);
-      if (writer_ != nullptr) writer_->event(int(k), there.t, there.q, there.v);
-      if (!events_[k].stop) continue;
-      *p.stop = message("the event '{}' at t = {}", events_[k].when.name, there.t);
-      stopped_ = true;
+    if (p.within == nullptr || !armed_) {
+      arm(p.state);
+      return;
     }
-    before_ = p.state;
-    armed_ = true;
+    // In parts of the step, so that a step which crosses twice is not taken for one that does not.
+    constexpr int parts = 4;
+    const double begin = before_, length = p.state.t - begin;
+    for (int part = 1; part <= parts; ++part) {
+      const bool end = part == parts;
+      const double t = end ? p.state.t : begin + length * part / parts;
+      if (!end) p.within->at(t, sample_);
+      for (std::size_t k = 0; k < events_.size(); ++k) {
+        const double last = value_[k], now = events_[k].when.at(end ? p.state : sample_);
+        value_[k] = now;
+        if (last * now < 0.0 || (now == 0.0 && last != 0.0)) locate(p, k, before_, t, last);
+      }
+      before_ = t;
+    }
   }
 
   bool stopped() const { return stopped_; }
@@ -57,16 +46,33 @@ class EventWatch {
   /// For a resumed run: the state it goes on from.
   void arm(const State& state) {
     for (std::size_t k = 0; k < events_.size(); ++k) value_[k] = events_[k].when.at(state);
-    before_ = state;
+    before_ = state.t;
     armed_ = true;
   }
 
  private:
+  /// The crossing between two times, by halving to the last digit of the dense motion; its state lies on the constraints.
+  void locate(const Progress& p, std::size_t k, double low, double high, double before) {
+    for (int i = 0; i < 60; ++i) {
+      const double middle = 0.5 * (low + high);
+      p.within->at(middle, there_);
+      (before * events_[k].when.at(there_) > 0.0 ? low : high) = middle;
+    }
+    p.within->at(high, there_);
+    p.within->project(there_);
+    outcome_.events.emplace_back(events_[k].when.name, high);
+    if (writer_ != nullptr) writer_->event(int(k), high, there_.q, there_.v);
+    if (!events_[k].stop) return;
+    *p.stop = message("the event '{}' at t = {}", events_[k].when.name, high);
+    stopped_ = true;
+  }
+
   std::vector<Event>& events_;
   ResultsWriter* writer_;
   RunOutcome& outcome_;
   std::vector<double> value_;
-  State before_;
+  double before_ = 0.0;
+  State sample_, there_;
   bool armed_ = false, stopped_ = false;
 };
 
@@ -109,43 +115,58 @@ std::vector<SystemChange> changes(const ModelFile& model, const System& system) 
 RunPlan plan(const ModelFile& model) {
   const RunSection& run = model.run;
   require(!std::isnan(run.until), "run: needs `until`, the end time (or --until on the command line).");
+  System system = formulated(model, run.penalty);
   std::string name = run.integrator, choice;
+  NamedOptions named_options = run.integrator_options;
   double rtol = run.rtol;
-  const bool inequalities = [&] {
-    const std::vector<Set> sets = model.system.sets();
-    return std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; });
-  }();
+  bool reversible = run.control == "reversible";
   if (name.empty()) {
-    if (inequalities && run.penalty == 0.0) {
-      require(run.step > 0.0, "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
-      name = "moreau-jean";
-      choice = "moreau-jean, because it holds inequalities exactly; inelastic unless `restitution` is given";
-    } else if (run.step > 0.0 && rtol == 0.0 && run.atol == 0.0 && model.system.holonomic()) {
-      name = "midpoint";
-      choice = "midpoint, because a fixed step is given: symplectic, no drift";
-    } else if (run.step > 0.0 && rtol == 0.0 && run.atol == 0.0) {
-      name = "rk4";
-      choice = "rk4, because a fixed step is given and constraints hold velocities";
-    } else {
-      name = "dop853";
-      choice = run.step > 0.0 ? "dop853, because tolerances are given: of order 8, with error control"
-                              : "dop853, because no step is given: of order 8, with error control";
+    const bool fixed = run.step > 0.0 && rtol == 0.0 && run.atol == 0.0;
+    const std::vector<Set> sets = system.sets();
+    const bool inequalities =
+        std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
+    // What beams are is known; a look at all their frequencies would take longer than the run.
+    const Character of =
+        model.beams ? Character{.inequalities = inequalities} : character(system, model.start.state, run.until);
+    require(!of.inequalities || run.step > 0.0,
+            "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
+    Choice found = choose(of, fixed);
+    if (run.solver != "multipliers" && found.name.starts_with("spark"))
+      found = {.name = fixed ? "rk4" : "dop853",
+               .reason = message("{}, because it takes the solver {}", fixed ? "rk4" : "dop853", run.solver)};
+    // Bending is stiff, and its fast part of no interest: what keeps energy and takes any step serves best.
+    if (model.beams && !of.inequalities)
+      found = {.name = "energy-momentum", .reason = "energy-momentum, because beams are stiff: it keeps energy at any step"};
+    name = found.name;
+    named_options = found.options;
+    choice = found.reason;
+    if (run.control.empty()) reversible = found.reversible;
+    if (reversible && !integrator_named(name, named_options).traits().symmetric) {
+      name = "spark3";
+      named_options.clear();
+      choice = "spark3, because reversible steps are asked for: symmetric, of order 6";
     }
   }
-  const Integrator integrator = integrator_named(name, run.integrator_options);
+  const Integrator integrator = integrator_named(name, named_options);
   if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
     require(integrator.traits().levels == 1, "run: {} needs a `step` (or --step).", name);
     rtol = default_rtol;
     choice += (choice.empty() ? "" : ", ") + message("rtol = {}", rtol);
   }
-  RunPlan out{
-      .system = formulated(model, run.penalty),
-      .integrator = integrator,
-      .method = solver_named(run.solver, run.solver_options),
-      .options =
-          {.step = run.step, .end = run.until, .rtol = rtol, .atol = run.atol, .every = run.every, .interval = run.interval},
-      .choice = choice};
+  RunPlan out{.system = std::move(system),
+              .integrator = integrator,
+              .method = solver_named(run.solver, run.solver_options),
+              .options = {.step = run.step,
+                          .end = run.until,
+                          .rtol = rtol,
+                          .atol = run.atol,
+                          .reversible = reversible,
+                          .every = run.every,
+                          .interval = run.interval},
+              .choice = choice};
   out.options.changes = changes(model, out.system);
+  std::sort(out.options.breaks.begin(), out.options.breaks.end());
+  if (run.until < model.start.state.t) std::reverse(out.options.breaks.begin(), out.options.breaks.end());
   // Says now what would not work, before a results file is begun.
   check_options(out.integrator, model.start.state.t, out.options);
   out.integrator.bind(out.system, out.method);
@@ -244,7 +265,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
   // A run that was stopped between two records keeps its last state too.
   if (path.last.t != last_record) {
     const StepReport none;
-    record({planned.system, path.last, none, 0, done(path.last.t), true, nullptr, nullptr});
+    record({planned.system, path.last, none, 0, done(path.last.t), true, nullptr, nullptr, nullptr});
   }
   outcome.certificate = certifier.certificate(path);
   // An event that ends the run is what was asked for.

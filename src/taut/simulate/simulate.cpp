@@ -3,6 +3,8 @@
 #include <limits>
 #include <optional>
 #include <taut/base/require.hpp>
+#include <taut/simulate/controller.hpp>
+#include <taut/simulate/run.hpp>
 #include <taut/simulate/simulate.hpp>
 
 namespace taut {
@@ -10,199 +12,6 @@ namespace {
 
 /// A start off by more than this is refused, not mended silently.
 constexpr double consistent = 1e-8;
-
-/// The newest states, the newest last, and the stepper that adds to them.
-class Run {
- public:
-  Run(const System& system, const State& start, const std::vector<State>& earlier, const Integrator& integrator,
-      const SolverMethod& method)
-      : system_(system),
-        integrator_(integrator),
-        method_(method),
-        levels_(integrator.traits().levels),
-        stepper_(integrator.bind(system, method)),
-        next_(start) {
-    past_.reserve(keep());
-    const std::size_t taken = std::min(earlier.size(), keep() - 1);
-    past_.assign(earlier.end() - std::ptrdiff_t(taken), earlier.end());
-    past_.push_back(start);
-  }
-
-  /// One step of h to the given time, not yet taken; true if it converged. h is not the difference of the times: these are rounded,
-  /// and after 10⁴ steps so badly that schemes which keep something would feel it.
-  bool attempt(double time, double h, RunCounts& counts) {
-    advance(past_, h, counts);
-    next_.t = time;
-    return report_.ok();
-  }
-
-  /// The same as two steps of h/2 beside one of h: their difference over 2^p − 1 estimates the error of the two, which are taken. No extrapolation, which
-  /// would leave the constraints.
-  bool attempt_doubled(double time, double h, const Traits& traits, RunCounts& counts) {
-    if (!attempt(time, h, counts)) return false;
-    std::swap(coarse_, next_);
-    const double middle = newest().t + 0.5 * h;
-    if (!attempt(middle, 0.5 * h, counts)) return false;
-    std::swap(half_, next_);
-    pair_.resize(past_.size() + 1);  // states keep their memory
-    std::copy(past_.begin(), past_.end(), pair_.begin());
-    pair_.back() = half_;
-    advance(pair_, 0.5 * h, counts);
-    next_.t = time;
-    if (!report_.ok()) return false;
-    const Eigen::Index n = next_.q.size();
-    error_.resize(2 * n);
-    error_.head(n) = next_.q - coarse_.q;
-    error_.tail(n) = next_.v - coarse_.v;
-    if (!traits.holds_velocities) error_.tail(n).setZero();
-    error_ /= std::pow(2.0, traits.order) - 1.0;
-    return true;
-  }
-
-  void accept(RunCounts& counts) {
-    const double h = std::abs(next_.t - newest().t);
-    counts.smallest_step = counts.smallest_step == 0.0 ? h : std::min(counts.smallest_step, h);
-    counts.largest_step = std::max(counts.largest_step, h);
-    counts.projection_energy += report_.projection_energy;
-    if (past_.size() < keep()) {
-      past_.push_back(next_);
-    } else {
-      std::rotate(past_.begin(), past_.begin() + 1, past_.end());
-      std::swap(past_.back(), next_);
-    }
-  }
-
-  /// From the newest state to the given time, by halves if it must be; false with the last report on failure.
-  bool reach(double time, double h, int halvings, RunCounts& counts) {
-    if (attempt(time, h, counts)) {
-      accept(counts);
-      return true;
-    }
-    // Schemes with several levels need equal steps.
-    if (halvings == 0 || levels_ > 1 || hopeless()) return false;
-    ++counts.retried;
-    const double middle = 0.5 * (newest().t + time);
-    return reach(middle, 0.5 * h, halvings - 1, counts) && reach(time, 0.5 * h, halvings - 1, counts);
-  }
-
-  /// Forgets everything but the states.
-  void renew() {
-    std::vector<int> found = dependent();
-    stepper_ = integrator_.bind(system_, method_);
-    for (const int row : found)
-      if (std::find(dependent_.begin(), dependent_.end(), row) == dependent_.end()) dependent_.push_back(row);
-  }
-
-  const State& newest() const { return past_.back(); }
-  const State& candidate() const { return next_; }
-  const StepReport& report() const { return report_; }
-
-  /// What the last step failed for does not go away with a smaller one.
-  bool hopeless() const { return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused; }
-  const Vector& error() const { return stepper_->error() != nullptr ? *stepper_->error() : error_; }
-  std::vector<int> dependent() const {
-    std::vector<int> all = stepper_->dependent();
-    for (const int row : dependent_)
-      if (std::find(all.begin(), all.end(), row) == all.end()) all.push_back(row);
-    return all;
-  }
-  std::vector<State> earlier() const { return {past_.begin(), past_.end() - 1}; }
-
- private:
-  void advance(History past, double h, RunCounts& counts) {
-    const long before = force_evaluations();
-    report_ = stepper_->advance(past, h, next_);
-    counts.evaluations += force_evaluations() - before;
-    ++counts.steps;
-    counts.newton_iterations += report_.solve.newton_iterations;
-    counts.newton_most = std::max(counts.newton_most, report_.solve.newton_iterations);
-    counts.multiplier_updates += report_.solve.multiplier_updates;
-    counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
-    counts.factorizations += report_.solve.factorizations;
-  }
-
-  /// One state more than the scheme needs, for extrapolated guesses.
-  std::size_t keep() const { return std::size_t(levels_) + 1; }
-
-  const System& system_;
-  const Integrator& integrator_;
-  const SolverMethod& method_;
-  int levels_;
-  std::unique_ptr<Stepper> stepper_;
-  std::vector<int> dependent_;  // found by steppers before
-  std::vector<State> past_, pair_;
-  State next_, coarse_, half_;
-  Vector error_;
-  StepReport report_;
-};
-
-/// Chooses steps so that the estimated local error meets the tolerances: proportional–integral control of E. Hairer, G. Wanner,
-/// Solving ODEs II, IV.2.
-class Controller {
- public:
-  Controller(const System& system, const State& start, const SimulateOptions& options, int error_order)
-      : system_(system), options_(options), exponent_(1.0 / (error_order + 1)) {
-    const double length = std::abs(options.end - start.t), speed = start.v.lpNorm<Eigen::Infinity>();
-    step_ = 0.01 * length;
-    if (speed > 0.0) step_ = std::min(step_, 0.01 * size_.of(system, start) / speed);
-    limit();
-  }
-
-  double step() const { return step_; }
-  void save(Checkpoint& point) const {
-    point.next_step = step_;
-    point.last_error = last_;
-    point.first = first_;
-    point.grown = grown_;
-  }
-  void load(const Checkpoint& point) {
-    step_ = point.next_step;
-    last_ = point.last_error;
-    first_ = point.first;
-    grown_ = point.grown;
-    size_ = {};
-  }
-  void halve() {
-    step_ *= 0.5;
-    grown_ = false;
-  }
-
-  /// Whether the step h may be taken; the next one follows from it.
-  bool judge(const State& before, const State& after, const Vector& error, double h) {
-    const int n = system_.size();
-    const double q = std::max(size_.of(system_, before), after.q.lpNorm<Eigen::Infinity>());
-    const double v = std::max(before.v.lpNorm<Eigen::Infinity>(), after.v.lpNorm<Eigen::Infinity>());
-    const double in_q = options_.atol + options_.rtol * q, in_v = options_.atol + options_.rtol * v;
-    const double sum = (in_q > 0.0 ? error.head(n).squaredNorm() / (in_q * in_q) : 0.0) +
-                       (in_v > 0.0 ? error.tail(n).squaredNorm() / (in_v * in_v) : 0.0);
-    // An infinite estimate, or none, asks for the smallest factor.
-    const double size = std::isfinite(sum) ? std::max(std::sqrt(sum / (2.0 * n)), 1e-10) : 1e10;
-    if (size > 1.0) {
-      step_ = std::abs(h) * std::max(first_ ? 1e-3 : 0.2, 0.9 * std::pow(size, -exponent_));
-      grown_ = false;
-      return false;
-    }
-    double factor = 0.9 * std::pow(size, -0.7 * exponent_) * std::pow(last_, 0.4 * exponent_);
-    factor = std::clamp(factor, 0.2, grown_ ? 5.0 : 1.0);
-    step_ = std::abs(h) * (first_ ? std::clamp(0.9 * std::pow(size, -exponent_), 0.2, 100.0) : factor);
-    limit();
-    last_ = std::max(size, 1e-4);
-    first_ = false;
-    grown_ = true;
-    return true;
-  }
-
- private:
-  void limit() {
-    if (options_.step > 0.0) step_ = std::min(step_, options_.step);
-  }
-
-  const System& system_;
-  const SimulateOptions& options_;
-  double exponent_, step_, last_ = 1.0;
-  bool first_ = true, grown_ = true;
-  ConfigurationSize size_;
-};
 
 void check_start(const System& system, const State& start, const SimulateOptions& options) {
   require(start.q.size() == system.size() && start.v.size() == system.size(),
@@ -227,13 +36,47 @@ class Recorder {
 
   /// After a step; false if an observer wants to stop.
   bool note(long step, bool keep, const Checkpoint* checkpoint = nullptr) {
-    const State& state = run_.newest();
+    return tell(run_.newest(), step, keep, checkpoint);
+  }
+
+  /// States at multiples of the interval within the last step, which lie on the constraints; false as above.
+  bool note_marks(long step) {
+    if (options_.interval == 0.0 || run_.within() == nullptr) return true;
+    const double sign = options_.end < start_ ? -1.0 : 1.0;
+    for (;; ++mark_) {
+      const double time = mark();
+      const bool last = sign * (options_.end - time) <= 1e-12 * options_.interval;  // the end is a step of its own
+      if (last || sign * (time - run_.newest().t) > 0.0) return true;
+      run_.within()->at(time, between_);
+      run_.within()->project(between_);
+      if (!tell(between_, step, true, nullptr)) return false;
+    }
+  }
+
+  /// Marks up to this time are behind.
+  void skip_marks(double time) {
+    mark_ = std::max(1L, long(std::abs(time - start_) / options_.interval) - 1);
+    while (std::abs(mark() - start_) <= std::abs(time - start_)) ++mark_;
+  }
+
+  void fail(const std::string& extra = {}) { stall(run_.report().trouble + extra); }
+
+  void stall(const std::string& why) {
+    path_.finished = false;
+    path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, why);
+    if (path_.size() == 0 || run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
+  }
+
+ private:
+  double mark() const { return start_ + (options_.end < start_ ? -1.0 : 1.0) * double(mark_) * options_.interval; }
+
+  bool tell(const State& state, long step, bool keep, const Checkpoint* checkpoint) {
     const bool end = state.t == options_.end;
     if (keep && (options_.keep || step == 0 || end)) path_.record(state);
     const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
     std::string stop;
     for (const Observer& observer : options_.observers)
-      observer({system_, state, run_.report(), step, done, keep, &stop, checkpoint});
+      observer({system_, state, run_.report(), step, done, keep, &stop, checkpoint, run_.within()});
     if (stop.empty()) return true;
     path_.finished = false;
     path_.message = message("stopped at t = {} of {}: {}", state.t, options_.end, stop);
@@ -241,18 +84,13 @@ class Recorder {
     return false;
   }
 
-  void fail(const std::string& extra = {}) {
-    path_.finished = false;
-    path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, run_.report().trouble) + extra;
-    if (path_.size() == 0 || run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
-  }
-
- private:
   const System& system_;
   const SimulateOptions& options_;
   double start_;
   Run& run_;
   Trajectory& path_;
+  long mark_ = 1;
+  State between_;
 };
 
 /// Equal steps of at most options.step; a multiple within round-off counts as exact.
@@ -274,74 +112,150 @@ void run_equal_steps(double start, const SimulateOptions& options, Run& run, Rec
       return;
     }
     const bool renewed = options.renew > 0 && k % options.renew == 0;
-    if (renewed) {
-      run.renew();
-      point = {.step = k, .last = run.newest(), .earlier = run.earlier()};
-    }
+    if (renewed) point = {.step = k, .last = run.newest(), .earlier = run.earlier()};
     if (!recorder.note(k, k == steps || (options.every > 0 && k % options.every == 0), renewed ? &point : nullptr)) return;
+    if (renewed) run.renew();
   }
+}
+
+/// After an accepted step: the checkpoint if one is due, marks within the step, the step itself; false if an observer wants to stop.
+template <class Control>
+bool conclude(const SimulateOptions& options, long accepted, Control& control, Run& run, Recorder& recorder) {
+  const bool there = run.newest().t == options.end;
+  const bool keep = there || (options.interval == 0.0 && options.every > 0 && accepted % options.every == 0);
+  if (!recorder.note_marks(accepted)) return false;
+  Checkpoint point;
+  const bool renewed = options.renew > 0 && accepted % options.renew == 0;
+  if (renewed) {
+    point = {.step = accepted, .last = run.newest(), .earlier = run.earlier()};
+    control.save(point);
+  }
+  if (!recorder.note(accepted, keep, renewed ? &point : nullptr)) return false;
+  if (renewed) {
+    run.renew();
+    control.load(point);
+  }
+  return true;
+}
+
+/// Below this a step is lost in the round-off of time.
+double smallest_step(double now, double length) {
+  return 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(now), std::abs(length));
 }
 
 void run_controlled_steps(const System& system, double start, const SimulateOptions& options, const Traits& traits, Run& run,
                           Recorder& recorder, RunCounts& counts) {
   const double length = options.end - start, sign = length < 0.0 ? -1.0 : 1.0;
   const bool doubled = traits.error_order == 0;
-  Controller controller(system, run.newest(), options, doubled ? traits.order : traits.error_order);
-  const double interval = options.interval > 0.0 ? options.interval : std::abs(length);
+  Controller controller(system, run.newest(), options, doubled ? traits.order : traits.error_order,
+                        doubled || traits.error_order >= traits.order ? traits.order : 0);
   long accepted = 0;
-  Checkpoint point;
   if (options.from != nullptr) {
     accepted = options.from->step;
     controller.load(*options.from);
+    if (options.interval > 0.0) recorder.skip_marks(run.newest().t);
   }
-  const long passed = long(std::floor(std::abs(run.newest().t - start) / interval * (1.0 + 1e-12)));
-  for (long mark = 1 + passed; run.newest().t != options.end; ++mark) {
-    const double ahead = double(mark) * interval;
-    const bool last = ahead >= std::abs(length) * (1.0 - 1e-12);
-    const double target = last ? options.end : start + sign * ahead;
-    while (run.newest().t != target) {
-      const double now = run.newest().t, rest = std::abs(target - now);
-      const double smallest = 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(now), std::abs(length));
-      // No sliver is left before a time that must be met.
-      double h = controller.step();
-      const bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
-      if (lands) {
-        h = rest;
-      } else if (2.0 * h > rest) {
-        h = 0.5 * rest;
-      }
-      const double next = lands ? target : now + sign * h;
-      const bool good = doubled ? run.attempt_doubled(next, sign * h, traits, counts) : run.attempt(next, sign * h, counts);
-      if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
-        run.accept(counts);
-        ++accepted;
-        const bool there = run.newest().t == target;
-        const bool keep = options.interval > 0.0 ? there : (there || (options.every > 0 && accepted % options.every == 0));
-        const bool renewed = options.renew > 0 && accepted % options.renew == 0;
-        if (renewed) {
-          run.renew();
-          point = {.step = accepted, .last = run.newest(), .earlier = run.earlier()};
-          controller.save(point);
-          controller.load(point);
-        }
-        if (!recorder.note(accepted, keep, renewed ? &point : nullptr)) return;
-        continue;
-      }
-      ++counts.retried;
-      if (good) {
-        ++counts.rejected;
-      } else {
-        controller.halve();
-      }
-      if ((!good && run.hopeless()) || controller.step() < smallest) {
-        if (good) {
-          recorder.fail(message("the tolerances ask for steps below {}", smallest));
-        } else {
-          recorder.fail(run.hopeless() ? "" : message(" (steps down to {} were tried)", h));
-        }
-        return;
-      }
+  std::size_t passed = 0;
+  double usual = 0.0;  // the largest step so far
+  int stalled = 0;
+  while (run.newest().t != options.end) {
+    const double now = run.newest().t, smallest = smallest_step(now, length);
+    while (passed < options.breaks.size() && sign * (options.breaks[passed] - now) <= 0.0) ++passed;
+    const bool breaks = passed < options.breaks.size() && sign * (options.end - options.breaks[passed]) > 0.0;
+    const double target = breaks ? options.breaks[passed] : options.end, rest = std::abs(target - now);
+    // No sliver is left before a time that must be met.
+    double h = controller.step();
+    const bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
+    if (lands) {
+      h = rest;
+    } else if (2.0 * h > rest) {
+      h = 0.5 * rest;
     }
+    const double next = lands ? target : now + sign * h;
+    const bool good = doubled ? run.attempt_doubled(next, sign * h, traits, counts) : run.attempt(next, sign * h, counts);
+    if (good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h))) {
+      run.accept(counts);
+      if (!conclude(options, ++accepted, controller, run, recorder)) return;
+      if (lands && breaks) run.pass_break(options.end);
+      // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
+      usual = std::max(usual, h);
+      stalled = h < 1e-5 * usual && !lands ? stalled + 1 : 0;
+      if (stalled < 1000) continue;
+      recorder.stall(
+          message("steps fell from {} to {} and stay there, as they do where constraints lose rank; Spark (spark2 to "
+                  "spark4) passes such places",
+                  usual, h));
+      return;
+    }
+    ++counts.retried;
+    if (good) {
+      ++counts.rejected;
+    } else {
+      controller.halve();
+    }
+    if ((!good && run.report().solve.status == Status::contradictory) || controller.step() < smallest) {
+      if (good) {
+        recorder.fail(message("the tolerances ask for steps below {}", smallest));
+      } else {
+        recorder.fail(message(" (steps down to {} were tried)", h));
+      }
+      return;
+    }
+  }
+}
+
+/// ε of the reversible control: the smallest that control by error estimates chooses in the first steps.
+double pilot(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
+             const SimulateOptions& options, Pace& pace) {
+  constexpr long steps = 200;                                             // some periods of the fastest part of most motions
+  const double share = integrator.traits().error_order == 0 ? 0.5 : 1.0;  // doubling takes two steps at once
+  double epsilon = std::numeric_limits<double>::infinity(), last = start.t, before = pace.at(start);
+  const auto watch = [&](const Progress& p) {
+    if (p.step == 0) return;
+    const double h = std::abs(p.state.t - last);
+    last = p.state.t;
+    if (p.state.t != options.end || !std::isfinite(epsilon)) epsilon = std::min(epsilon, share * h * before);
+    before = pace.at(p.state);
+    if (p.step == steps) *p.stop = "enough";
+  };
+  simulate(system, start, integrator, method,
+           {.step = options.step,
+            .end = options.end,
+            .rtol = options.rtol,
+            .atol = options.atol,
+            .every = 0,
+            .resume = true,
+            .observers = {watch}});
+  return epsilon;
+}
+
+void run_reversible_steps(const State& start, const Integrator& integrator, const SolverMethod& method, const System& system,
+                          const SimulateOptions& options, Run& run, Recorder& recorder, RunCounts& counts) {
+  const double length = options.end - start.t, sign = length < 0.0 ? -1.0 : 1.0;
+  if (length == 0.0) return;
+  Pace pace(system, method, std::max(ConfigurationSize{}.of(system, start), 1e-300));
+  long accepted = options.from != nullptr ? options.from->step : 0;
+  const double epsilon = options.from != nullptr ? 1.0 : sign * pilot(system, start, integrator, method, options, pace);
+  ReversibleControl control(pace, run.newest(), std::isfinite(epsilon) ? epsilon : sign);
+  if (options.from != nullptr) {
+    control.load(*options.from);
+    if (options.interval > 0.0) recorder.skip_marks(run.newest().t);
+  }
+  while (run.newest().t != options.end) {
+    const double now = run.newest().t, rest = std::abs(options.end - now);
+    double h = control.step();
+    if (options.step > 0.0) h = std::min(h, options.step);
+    const bool lands = h >= rest * (1.0 - 1e-12);
+    if (lands) h = rest;
+    const long retried_before = counts.retried;
+    if (!run.reach(lands ? options.end : now + sign * h, sign * h, options.halvings, counts)) {
+      recorder.fail(counts.retried > retried_before
+                        ? message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings))
+                        : "");
+      return;
+    }
+    if (!lands) control.advance(run.newest());
+    if (!conclude(options, ++accepted, control, run, recorder)) return;
   }
 }
 
@@ -373,6 +287,12 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
   for (const Observer& observer : options.observers) require(bool(observer), "simulate: an observer is empty.");
   require(options.every >= 0, "simulate: every must not be negative, got {}.", options.every);
   const Traits traits = integrator.traits();
+  require(options.breaks.empty() || (controlled && !options.reversible),
+          "simulate: breaks go with control by tolerances; a fixed step ends at a jump if it divides the time until then.");
+  require(!options.reversible || controlled, "simulate: reversible control needs tolerances; give rtol.");
+  require(!options.reversible || traits.symmetric,
+          "simulate: reversible control is for symmetric schemes, and {} is not; use Spark (spark2 to spark4) or Midpoint.",
+          traits.name);
   require(!controlled || traits.levels == 1,
           "simulate: {} needs equal steps and takes no tolerances; give a step, or use a scheme of one level.", traits.name);
 }
@@ -412,7 +332,9 @@ Trajectory simulate_one(const System& system, const State& start, const Integrat
   path.finished = true;
   Recorder recorder(system, options, start.t, run, path);
   if (options.from != nullptr || recorder.note(0, true)) {
-    if (controlled) {
+    if (controlled && options.reversible) {
+      run_reversible_steps(first, integrator, method, system, options, run, recorder, path.counts);
+    } else if (controlled) {
       run_controlled_steps(system, start.t, options, traits, run, recorder, path.counts);
     } else {
       run_equal_steps(start.t, options, run, recorder, path.counts);

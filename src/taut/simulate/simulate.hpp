@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <taut/integrators/integrator.hpp>
+#include <taut/simulate/dense_step.hpp>
 #include <taut/simulate/start.hpp>
 #include <taut/simulate/trajectory.hpp>
 #include <vector>
@@ -13,11 +14,11 @@ struct Checkpoint {
   long step = 0;  ///< steps accepted so far
   State last;
   std::vector<State> earlier{};
-  double next_step = 0.0, last_error = 1.0;  ///< of the step size control
+  double next_step = 0.0, last_error = 1.0;  ///< of the step size control; ρ and ε where it is reversible
   bool first = true, grown = true;
 };
 
-/// What an observer sees after each step; step 0 is the start.
+/// What an observer sees after each step, and at each mark of the interval within it; step 0 is the start.
 struct Progress {
   const System& system;
   const State& state;
@@ -27,6 +28,7 @@ struct Progress {
   bool recorded;                 ///< whether the trajectory keeps this state
   std::string* stop;             ///< write a reason here to end the run after this step
   const Checkpoint* checkpoint;  ///< after the steps that SimulateOptions::renew names, none otherwise
+  DenseStep* within;             ///< the step that holds or ends at this state, to be looked into; none at the start
 };
 using Observer = std::function<void(const Progress&)>;
 
@@ -46,8 +48,16 @@ struct SimulateOptions {
   /// error/(atol + rtol·|y|) stays below one, over positions and velocities. |y| is the largest coordinate, or velocity.
   double rtol = 0.0, atol = 0.0;
 
+  /// With tolerances, for symmetric schemes on conservative systems: steps follow the pace of the motion by a reversible controller, scaled so that the first
+  /// steps meet the tolerances. Energy does not drift.
+  bool reversible = false;
+
+  /// With tolerances: times at which forces jump, in the order of the run. A step ends at each and the next begins a hair later, so that no step
+  /// holds a jump and the order is kept. Without them a jump is met by smaller steps, unless it falls between the places where the scheme looks.
+  std::vector<double> breaks{};
+
   int every = 1;          ///< record each so many-th step, besides the first and the last; 0 records only these two
-  double interval = 0.0;  ///< with tolerances: record at multiples of this instead, and land on them
+  double interval = 0.0;  ///< with tolerances: record at multiples of this instead, by dense output, on the constraints
   bool keep =
       true;  ///< false: the trajectory keeps the first and the last state only; observers are told what it would keep
   bool resume = false;           ///< the start is the last state of an earlier run: take it as it is

@@ -3,10 +3,12 @@
 #include <taut/system/constraints/gap.hpp>
 #include <taut/system/constraints/half_space.hpp>
 #include <taut/system/constraints/hold.hpp>
+#include <taut/system/constraints/knife_edge.hpp>
 #include <taut/system/constraints/pin.hpp>
 #include <taut/system/constraints/stretch.hpp>
 #include <taut/system/terms/beam_load.hpp>
 #include <taut/system/terms/element.hpp>
+#include <taut/system/constraints/rolling.hpp>
 #include <taut/system/terms/gravity.hpp>
 #include <taut/system/terms/point_mass.hpp>
 #include <taut/system/terms/spring.hpp>
@@ -50,5 +52,10 @@ template class ConstraintTerms<HalfSpaceIn<3>>;
 template class ConstraintTerms<HoldIn<1, Place>>;
 template class ConstraintTerms<HoldIn<2, Place>>;
 template class ConstraintTerms<HoldIn<3, Place>>;
+template class ConstraintTerms<UnitQuaternion>;
+template class VelocityTerms<KnifeEdge>;
+template class VelocityTerms<RollingDisk>;
+template class VelocityTerms<WheelPair>;
+template class VelocityTerms<RollingBall>;
 
 }  // namespace taut

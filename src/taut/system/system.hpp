@@ -10,6 +10,7 @@
 #include <taut/system/block.hpp>
 #include <taut/system/constraint_terms.hpp>
 #include <taut/system/dynamics_terms.hpp>
+#include <taut/system/velocity_terms.hpp>
 #include <vector>
 
 namespace taut {
@@ -173,6 +174,8 @@ template <class Term> System& System::add(Term term, const std::string& name) {
     push<ConstraintTerms<Term>>(constraints_, std::move(term), name);
   } else if constexpr (requires { typename Term::Block; }) {
     push<typename Term::Block>(dynamics_, std::move(term), name);
+  } else if constexpr (VelocityTerm<Term>) {
+    push<VelocityTerms<Term>>(constraints_, std::move(term), name);
   } else {
     static_assert(DynamicsTerm<Term>, "not a term: see the list at the top of term.hpp");
     push<DynamicsTerms<Term>>(dynamics_, std::move(term), name);

@@ -32,6 +32,10 @@
 ///                                                                 gradients are those in the middle, and Splitting takes it
 ///     double compliance() const                                   optional, penalties take ε times this: the weight of a quadrature, most of all
 ///
+///   constraint on velocities (nonholonomic; see velocity_terms.hpp)
+///     static constexpr int rows
+///     array<T,rows> rate(const T& t, array<T,width> q, array v)   k, affine in v
+///
 ///   either
 ///     std::string name() const                                    optional, how messages call it
 ///     Block                                                       optional, a block of its own for this type

@@ -39,6 +39,65 @@ TEST(SparkTableau, SatisfiesTheConditionsOfItsDefinition) {
   EXPECT_NEAR(two.tilde(0, 1), 1.0 / 3 - std::sqrt(3.0) / 6, 1e-15);
 }
 
+TEST(SparkTableau, OtherFamiliesMeetTheirTextbookCoefficients) {
+  const double r6 = std::sqrt(6.0);
+  const SparkTableau& iia = spark_tableau(3, SparkFamily::radau_iia);
+  EXPECT_NEAR(iia.c[0], (4 - r6) / 10, 1e-16);
+  EXPECT_NEAR(iia.b[1], (16 + r6) / 36, 1e-16);
+  EXPECT_NEAR(iia.A(0, 0), (88 - 7 * r6) / 360, 1e-16);
+  EXPECT_NEAR(iia.A(0, 1), (296 - 169 * r6) / 1800, 1e-16);
+  EXPECT_LE((iia.A.row(2).transpose() - iia.b).norm(), 1e-15) << "stiffly accurate";
+  const SparkTableau& ia = spark_tableau(3, SparkFamily::radau_ia);
+  EXPECT_NEAR(ia.A(1, 1), (88 + 7 * r6) / 360, 1e-15);
+  EXPECT_NEAR(ia.A(0, 1), (-1 - r6) / 18, 1e-15);
+  const SparkTableau& c = spark_tableau(3, SparkFamily::lobatto_iiic);
+  Eigen::Matrix3d expected;
+  expected << 1.0 / 6, -1.0 / 3, 1.0 / 6, 1.0 / 6, 5.0 / 12, -1.0 / 12, 1.0 / 6, 2.0 / 3, 1.0 / 6;
+  EXPECT_LE((c.A - expected).norm(), 1e-15);
+  for (int s = 2; s <= 6; ++s) {
+    const SparkTableau& d = spark_tableau(s, SparkFamily::lobatto_iiid);
+    for (int i = 0; i < s; ++i)
+      for (int j = 0; j < s; ++j) EXPECT_NEAR(d.b[i] * d.A(i, j) + d.b[j] * d.A(j, i), d.b[i] * d.b[j], 1e-15) << s;
+  }
+}
+
+/// A smooth potential on the second point, far from quadratic.
+struct Hollow {
+  static constexpr int width = 3;
+  std::array<int, 3> stencil() const { return {3, 4, 5}; }
+  template <class T> T potential(const T&, const Local<T, 3>& x) const {
+    using std::sin;
+    return 2.0 * x[0] * x[0] * x[0] + 5.0 * sin(2.0 * x[1]) * x[2] + 3.0 * x[2] * x[2];
+  }
+};
+
+TEST(Spark, OtherFamiliesHaveTheOrderOfTheirTraits) {
+  // With gravity alone the forces are constant and every family shows 2s.
+  Model model = double_spherical_pendulum();
+  model.system.add(Hollow{});
+  const auto exact =
+      simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.step = 1e-3, .end = 0.5}).last;
+  for (const SparkFamily family :
+       {SparkFamily::radau_iia, SparkFamily::radau_ia, SparkFamily::lobatto_iiic, SparkFamily::lobatto_iiid})
+    for (const int s : {2, 3, 4}) {
+      const Spark scheme{s, family};
+      const int order = scheme.traits().order;
+      const std::vector<double> steps =
+          order > 4 ? std::vector{1.0 / 40, 1.0 / 48, 1.0 / 56, 1.0 / 64} : std::vector{1.0 / 80, 1.0 / 160, 1.0 / 320};
+      std::vector<double> q, lambda;
+      for (const double h : steps) {
+        const auto path = simulate(model.system, model.start, scheme, Multipliers{}, {.step = h, .end = 0.5});
+        ASSERT_TRUE(path.finished) << path.message;
+        q.push_back(std::hypot((path.last.q - exact.q).norm(), (path.last.v - exact.v).norm()));
+        lambda.push_back((path.last.lambda - exact.lambda).norm());
+        EXPECT_LE(certificate(model.system, path).position_residual, 1e-13);
+        EXPECT_LE(certificate(model.system, path).velocity_residual, 1e-12);
+      }
+      EXPECT_NEAR(testing::slope(steps, q), order, 0.25) << scheme.traits().name << " " << q[0] << " " << q.back();
+      EXPECT_GE(testing::slope(steps, lambda), order - 0.3) << scheme.traits().name;
+    }
+}
+
 TEST(Spark, WithOneStageIsTheMidpointScheme) {
   const Model model = double_spherical_pendulum();
   const SimulateOptions options{.step = 0.01, .end = 5.0, .every = 0};
@@ -112,6 +171,42 @@ TEST(Spark, HasOrderTwoSOnNonholonomicMixedAndRheonomicProblemsWithExactConstrai
       }
       EXPECT_NEAR(testing::slope(steps, q), 2 * s, 0.15) << problem.name << " " << s << " " << q[0] << " " << q.back();
       EXPECT_GE(testing::slope(steps, lambda), 2 * s - 0.2) << problem.name << " " << s;
+    }
+  }
+}
+
+TEST(Spark, FullAndModifiedNewtonGiveTheSameSteps) {
+  const Multipliers full{.newton = {.refresh = Refresh::iteration}};
+  std::vector<Model> models{double_spherical_pendulum(), gh95_ellipse(), chain({.links = 20})};
+  for (const Problem& problem : problems()) {
+    ModelFile file = parse_model(problem.text, problem.name);
+    models.push_back({std::move(file.system), file.start.state});
+  }
+  for (std::size_t k = 0; k < models.size(); ++k)
+    for (int s = 1; s <= 4; ++s) {
+      const SimulateOptions options{.step = 0.01, .end = 0.1};
+      const auto a = simulate(models[k].system, models[k].start, Spark{s}, Multipliers{}, options);
+      const auto b = simulate(models[k].system, models[k].start, Spark{s}, full, options);
+      ASSERT_TRUE(a.finished && b.finished) << k << " " << s << " " << a.message << b.message;
+      const double size = std::max(1.0, a.last.q.lpNorm<Eigen::Infinity>());
+      EXPECT_LE((a.last.q - b.last.q).lpNorm<Eigen::Infinity>(), 1e-13 * size) << k << " " << s;
+      EXPECT_LE((a.last.v - b.last.v).lpNorm<Eigen::Infinity>(), 1e-12 * size) << k << " " << s;
+      EXPECT_LE(b.counts.newton_most, 7) << "converges like Newton's method; problem " << k << ", s = " << s;
+    }
+}
+
+TEST(Spark, TakesSpringsFarStifferThanItsStepResolves) {
+  // Two stiff springs in place of rods: with h = 0.01 their oscillations take 1e-4 to 1e-3 of it.
+  const Model held = double_spherical_pendulum();
+  const State rods = simulate(held.system, held.start, Spark{2}, Multipliers{}, {.step = 0.01, .end = 1.0}).last;
+  for (const double epsilon : {1e-8, 1e-10}) {
+    const System soft = penalized(held.system, epsilon);
+    for (const int s : {1, 2, 3}) {
+      const auto path = simulate(soft, held.start, Spark{s}, Multipliers{}, {.step = 0.01, .end = 1.0});
+      ASSERT_TRUE(path.finished) << path.message;
+      EXPECT_LE(path.counts.retried, 10);
+      // What the springs were excited by at the start stays: damped by no Gauss scheme, and of one sign for even s.
+      EXPECT_LE((path.last.q - rods.q).norm(), s == 1 ? 2e-2 : (s == 2 ? 1e-3 : 1e-4)) << s << " " << epsilon;
     }
   }
 }

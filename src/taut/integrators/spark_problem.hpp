@@ -1,0 +1,84 @@
+#pragma once
+
+#include <taut/integrators/spark_tableau.hpp>
+#include <taut/linalg/matrix.hpp>
+#include <taut/step/assembly.hpp>
+#include <taut/step/newton.hpp>
+#include <taut/system/state.hpp>
+
+namespace taut {
+
+/// The equations of one SPARK step in z = (V₁ … Vₛ, v₁; Λ₀ … Λₛ), transformed by Q; a nonholonomic row has Ψ₁ … Ψₛ in the first s places of its Λ.
+///
+/// Two matrices solve for a correction. The modified one of the paper leaves out the slopes of the forces and everything that turns with q: it falls
+/// apart into s + 1 copies of [M Gᵀ; G 0] and contracts like h. The full one has them, at each stage its own, in (s + 1)(n + m) unknowns: it is for
+/// forces so stiff that the first does not contract. What it leaves out is k_q of nonholonomic rows, which is O(h) and no matter of stiffness.
+class SparkProblem final : public NewtonProblem {
+ public:
+  SparkProblem(const System& system, const SparkTableau& tableau);
+
+  const State* now = nullptr;
+  double h = 0.0, size_of_q = 0.0;
+  bool full = false;  ///< which of the matrices
+  std::vector<int> dependent;
+
+  int unknowns() const { return (t_.s + 1) * (n_ + m_); }
+  Eigen::Map<const Eigen::MatrixXd> velocities(const Vector& z) const { return {z.data(), n_, t_.s + 1}; }
+  Eigen::Map<const Eigen::MatrixXd> multipliers(const Vector& z) const { return {z.data() + (t_.s + 1) * n_, m_, t_.s + 1}; }
+
+  void residual(const Vector& z, Vector& r) override;
+  bool linearize(const Vector& z) override;
+  void solve(const Vector& r, Vector& dz) override;
+  double size(const Vector& dz) const override;
+  double threshold(const Vector& z, double tolerance) const override {
+    return tolerance * size(z) + (m_ == 0 && !full ? 0.0 : 0.1 * round_off());
+  }
+  double stagnation(const Vector& z) const override { return 1e-13 * size(z) + 1e3 * round_off(); }
+
+  /// q₁, v₁ and p₁ of a solution; p₁ from the forces, which keeps momenta to h times the error left.
+  void finish(const Vector& z, State& next);
+
+ private:
+  double round_off() const;
+  double time(double share) const { return now->t + share * h; }
+  void momentum(double share, const double* q, const double* v, Eigen::Ref<Vector> out) const;
+
+  /// Positions, forces at the stages (with those of nonholonomic constraints), reactions at the Lobatto nodes.
+  void evaluate(const Vector& z);
+
+  void assemble(Matrix& matrix, const Instant& at, const Vector& rows);
+  bool factor(Matrix& matrix, const Instant& at, const Vector& rows);
+  bool linearize_modified(const Vector& z);
+
+  /// The full matrix, made when it is first needed: a small matrix for each kind of slope and place, added to the blocks (i, k) of the large one with
+  /// a coefficient for each.
+  struct Full {
+    Full(const System& system, int stages);
+    void add(const Eigen::MatrixXd& coefficients, int first_row, int end_row, int first_column, int end_column,
+             const Vector* columns = nullptr);
+
+    int s, n, m;
+    Assembly assembly;
+    Vector small;  // values on the layout of the assembly
+    struct Entry {
+      int row, column, slot;
+    };
+    std::vector<Entry> entries;  // of the small matrix
+    std::unique_ptr<Matrix> matrix;
+    std::vector<int> slots;  // of the large one: (s + 1)² for each entry
+  };
+  bool linearize_full(const Vector& z);
+
+  const System& system_;
+  const SparkTableau& t_;
+  int n_, m_;
+  Assembly assembly_;
+  std::unique_ptr<Matrix> inner_, last_;  // (2), and (3) without the nonholonomic rows where there are any
+  std::unique_ptr<Full> full_;
+  Vector on_, holonomic_;
+  bool mixed_ = false;
+  Eigen::MatrixXd Y_, nodes_, momenta_, forces_, reactions_, conditions_, rates_, mixed_rates_;
+  Vector part_, lambda_, last_on_, q_, v_;
+};
+
+}  // namespace taut

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <taut/simulate/choose.hpp>
+#include <taut/simulate/controller.hpp>
+
+namespace taut {
+namespace {
+
+/// Spectral radii of ∂a/∂q and ∂a/∂v along the constraints, a from the index-1 equations, by power iteration on differences.
+double fastest_of(const System& system, const State& start, double size, double pace) {
+  IndexOne equations(system, Multipliers{});
+  const int n = system.size();
+  Vector a = Vector::Zero(n), b = a, lambda = Vector::Zero(system.constraint_count());
+  if (equations.accelerate(instant(start), a, lambda).status != Status::ok) return 0.0;
+  const Vector rest = Vector::Zero(n);
+  const auto radius = [&](bool velocity) {
+    const double e = 1e-6 * (velocity ? size * pace : size);
+    // No direction is preferred, and none is left out.
+    Vector x(n), y(n);
+    for (int i = 0; i < n; ++i) x[i] = std::cos(1.0 + 2.3 * i);
+    double found = 0.0;
+    for (int k = 0; k < 30; ++k) {
+      Vector moved = start.v + x;  // the part along the constraints, as the difference of two velocities that meet them
+      if (system.constraint_count() > 0) {
+        if (equations.project_velocity(start.t, start.q, moved).status != Status::ok) return 0.0;
+        x = moved - start.v;
+      }
+      const double length = x.norm();
+      if (!(length > 0.0)) return 0.0;
+      x /= length;
+      y = (velocity ? start.v : start.q) + e * x;
+      const Instant at = velocity ? Instant{start.t, start.q.data(), y.data()} : Instant{start.t, y.data(), start.v.data()};
+      if (equations.accelerate(at, b, lambda).status != Status::ok) return 0.0;
+      x = (b - a) / e;
+      found = x.norm();
+      if (!std::isfinite(found)) return 0.0;
+    }
+    return found;
+  };
+  return std::max(std::sqrt(radius(false)), pace > 0.0 ? radius(true) : 0.0);
+}
+
+/// Two digits: more would pretend to be known.
+double rounded(double x) {
+  if (!(x > 0.0)) return x;
+  const double unit = std::pow(10.0, std::floor(std::log10(x)) - 1.0);
+  return std::round(x / unit) * unit;
+}
+
+/// Whether energies or constraints change while nothing moves.
+bool depends_on_time(const System& system, const State& start, double length) {
+  const Vector rest = Vector::Zero(system.size());
+  const double energy = system.energy(instant(start));
+  const Vector g = system.constraint_values(start.t, start.q);
+  for (const double share : {0.013, 0.21, 0.57, 0.89}) {
+    const Instant later{start.t + share * length, start.q.data(), start.v.data()};
+    if (std::abs(system.energy(later) - energy) > 1e-12 * (1.0 + std::abs(energy))) return true;
+    if (g.size() == 0) continue;
+    if ((system.constraint_values(later.t, start.q) - g).lpNorm<Eigen::Infinity>() > 1e-12) return true;
+    if (system.constraint_rates({later.t, start.q.data(), rest.data()}).lpNorm<Eigen::Infinity>() > 1e-12) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Character character(const System& system, const State& start, double end) {
+  Character out;
+  const std::vector<Set> sets = system.sets();
+  out.inequalities = std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; });
+  out.nonholonomic = !system.holonomic();
+  if (out.inequalities) return out;
+  const double length = std::abs(end - start.t), size = std::max(ConfigurationSize{}.of(system, start), 1e-300);
+  out.conservative = system.conservative() && !depends_on_time(system, start, end - start.t);
+  // What rests goes on at the pace of the run.
+  const double slowest = length > 0.0 ? 2.0 * std::numbers::pi / length : 0.0;
+  out.pace = std::max(Pace(system, Multipliers{}, size).at(start), slowest);
+  out.fastest = fastest_of(system, start, size, out.pace);
+  out.periods = out.pace * length / (2.0 * std::numbers::pi);
+  return out;
+}
+
+Choice choose(const Character& of, bool fixed_step) {
+  if (of.inequalities)
+    return {.name = "moreau-jean",
+            .reason = "moreau-jean, because it holds inequalities exactly; inelastic unless `restitution` is given"};
+  if (fixed_step && of.nonholonomic)
+    return {.name = "spark2", .reason = "spark2, because a fixed step is given and constraints hold velocities: of order 4"};
+  if (fixed_step) return {.name = "midpoint", .reason = "midpoint, because a fixed step is given: symplectic, no drift"};
+  if (of.stiff())
+    return {
+        .name = "spark3",
+        .options = {{"family", "radau-iia"}},
+        .reason = message("spark3 with Radau IIA, because the system is stiff (a rate of {}/s beside a motion of {}/s): of "
+                          "order 5, damps what it need not resolve",
+                          rounded(of.fastest), rounded(of.pace))};
+  if (of.nonholonomic)
+    return {.name = "spark3", .reason = "spark3, because constraints hold velocities, which it keeps exactly: of order 6"};
+  if (of.conservative && of.long_run())
+    return {
+        .name = "spark3",
+        .reversible = true,
+        .reason = message("spark3 with reversible steps, because the system is conservative and runs for some {} periods: "
+                          "energy does not drift",
+                          rounded(of.periods))};
+  return {.name = "dop853", .reason = "dop853, because the motion is smooth and not stiff: of order 8, with error control"};
+}
+
+}  // namespace taut

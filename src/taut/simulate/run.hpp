@@ -1,0 +1,166 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <taut/integrators/integrator.hpp>
+#include <taut/simulate/dense_step.hpp>
+#include <taut/simulate/trajectory.hpp>
+#include <vector>
+
+namespace taut {
+
+/// The newest states, the newest last, and the stepper that adds to them.
+class Run {
+ public:
+  Run(const System& system, const State& start, const std::vector<State>& earlier, const Integrator& integrator,
+      const SolverMethod& method)
+      : system_(system),
+        integrator_(integrator),
+        method_(method),
+        levels_(integrator.traits().levels),
+        stepper_(integrator.bind(system, method)),
+        next_(start),
+        within_(system, method, integrator.traits().order, [this](State& out) { return middle(out); }) {
+    past_.reserve(keep());
+    const std::size_t taken = std::min(earlier.size(), keep() - 1);
+    past_.assign(earlier.end() - std::ptrdiff_t(taken), earlier.end());
+    past_.push_back(start);
+  }
+
+  /// One step of h to the given time, not yet taken; true if it converged. h is not the difference of the times: these are rounded,
+  /// and after 10⁴ steps so badly that schemes which keep something would feel it.
+  bool attempt(double time, double h, RunCounts& counts) {
+    halved_ = false;
+    advance(past_, h, counts);
+    next_.t = time;
+    return report_.ok();
+  }
+
+  /// The same as two steps of h/2 beside one of h: their difference over 2^p − 1 estimates the error of the two, which are taken. No extrapolation, which
+  /// would leave the constraints.
+  bool attempt_doubled(double time, double h, const Traits& traits, RunCounts& counts) {
+    if (!attempt(time, h, counts)) return false;
+    std::swap(coarse_, next_);
+    const double middle = newest().t + 0.5 * h;
+    if (!attempt(middle, 0.5 * h, counts)) return false;
+    std::swap(half_, next_);
+    pair_.resize(past_.size() + 1);  // states keep their memory
+    std::copy(past_.begin(), past_.end(), pair_.begin());
+    pair_.back() = half_;
+    advance(pair_, 0.5 * h, counts);
+    next_.t = time;
+    if (!report_.ok()) return false;
+    const Eigen::Index n = next_.q.size();
+    error_.resize(2 * n);
+    error_.head(n) = next_.q - coarse_.q;
+    error_.tail(n) = next_.v - coarse_.v;
+    if (!traits.holds_velocities) error_.tail(n).setZero();
+    error_ /= std::pow(2.0, traits.order) - 1.0;
+    halved_ = true;
+    return true;
+  }
+
+  void accept(RunCounts& counts) {
+    const double h = std::abs(next_.t - newest().t);
+    counts.smallest_step = counts.smallest_step == 0.0 ? h : std::min(counts.smallest_step, h);
+    counts.largest_step = std::max(counts.largest_step, h);
+    counts.projection_energy += report_.projection_energy;
+    if (past_.size() < keep()) {
+      past_.push_back(next_);
+    } else {
+      std::rotate(past_.begin(), past_.begin() + 1, past_.end());
+      std::swap(past_.back(), next_);
+    }
+    within_.set(past_[past_.size() - 2], past_.back());
+  }
+
+  /// From the newest state to the given time, by halves if it must be; false with the last report on failure.
+  bool reach(double time, double h, int halvings, RunCounts& counts) {
+    if (attempt(time, h, counts)) {
+      accept(counts);
+      return true;
+    }
+    // Schemes with several levels need equal steps.
+    if (halvings == 0 || levels_ > 1 || hopeless()) return false;
+    ++counts.retried;
+    const double middle = 0.5 * (newest().t + time);
+    return reach(middle, 0.5 * h, halvings - 1, counts) && reach(time, 0.5 * h, halvings - 1, counts);
+  }
+
+  /// Goes on a hair later, with nothing remembered of what was before.
+  void pass_break(double end) {
+    State& last = past_.back();
+    last.t = std::nextafter(last.t, end);
+    last.carried.resize(0);
+    past_.erase(past_.begin(), past_.end() - 1);
+  }
+
+  /// Forgets everything but the states.
+  void renew() {
+    std::vector<int> found = dependent();
+    stepper_ = integrator_.bind(system_, method_);
+    within_.renew();
+    for (const int row : found)
+      if (std::find(dependent_.begin(), dependent_.end(), row) == dependent_.end()) dependent_.push_back(row);
+  }
+
+  const State& newest() const { return past_.back(); }
+  DenseStep* within() { return past_.size() > 1 ? &within_ : nullptr; }  ///< the last step taken
+  const State& candidate() const { return next_; }
+  const StepReport& report() const { return report_; }
+
+  /// What the last step failed for does not go away with a smaller one.
+  bool hopeless() const { return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused; }
+  const Vector& error() const { return stepper_->error() != nullptr ? *stepper_->error() : error_; }
+  std::vector<int> dependent() const {
+    std::vector<int> all = stepper_->dependent();
+    for (const int row : dependent_)
+      if (std::find(all.begin(), all.end(), row) == all.end()) all.push_back(row);
+    return all;
+  }
+  std::vector<State> earlier() const { return {past_.begin(), past_.end() - 1}; }
+
+ private:
+  void advance(History past, double h, RunCounts& counts) {
+    const long before = force_evaluations();
+    report_ = stepper_->advance(past, h, next_);
+    counts.evaluations += force_evaluations() - before;
+    ++counts.steps;
+    counts.newton_iterations += report_.solve.newton_iterations;
+    counts.newton_most = std::max(counts.newton_most, report_.solve.newton_iterations);
+    counts.multiplier_updates += report_.solve.multiplier_updates;
+    counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
+    counts.factorizations += report_.solve.factorizations;
+  }
+
+  /// The middle of the last step: doubling has found it already.
+  bool middle(State& out) {
+    if (halved_) {
+      out = half_;
+      return true;
+    }
+    if (levels_ > 1) return false;
+    const double half = 0.5 * (newest().t - past_[past_.size() - 2].t);
+    const bool good = stepper_->advance(History(past_.data(), past_.size() - 1), half, out).ok();
+    out.t = past_[past_.size() - 2].t + half;
+    return good;
+  }
+
+  /// One state more than the scheme needs, for extrapolated guesses.
+  std::size_t keep() const { return std::size_t(levels_) + 1; }
+
+  const System& system_;
+  const Integrator& integrator_;
+  const SolverMethod& method_;
+  int levels_;
+  std::unique_ptr<Stepper> stepper_;
+  std::vector<int> dependent_;  // found by steppers before
+  std::vector<State> past_, pair_;
+  State next_, coarse_, half_;
+  bool halved_ = false;  // half_ lies in the middle of the step to next_, or of the last one taken
+  Vector error_;
+  StepReport report_;
+  DenseStep within_;
+};
+
+}  // namespace taut
