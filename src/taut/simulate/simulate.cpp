@@ -388,7 +388,7 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
       observer = [inner = observer, steps, later, length, &start](const Progress& p) {
         if (later && p.step == 0) return;
         const double done = length != 0.0 ? (p.state.t - start.t) / length : 1.0;
-        inner({p.system, p.state, p.report, p.step + steps, done, p.recorded, p.stop, p.checkpoint});
+        inner({p.system, p.state, p.report, p.step + steps, done, p.recorded, p.stop, p.checkpoint, p.within});
       };
     Trajectory one = simulate_one(now, from, integrator, method, part, later);
     if (!path) {

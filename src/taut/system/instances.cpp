@@ -5,10 +5,10 @@
 #include <taut/system/constraints/hold.hpp>
 #include <taut/system/constraints/knife_edge.hpp>
 #include <taut/system/constraints/pin.hpp>
+#include <taut/system/constraints/rolling.hpp>
 #include <taut/system/constraints/stretch.hpp>
 #include <taut/system/terms/beam_load.hpp>
 #include <taut/system/terms/element.hpp>
-#include <taut/system/constraints/rolling.hpp>
 #include <taut/system/terms/gravity.hpp>
 #include <taut/system/terms/point_mass.hpp>
 #include <taut/system/terms/spring.hpp>

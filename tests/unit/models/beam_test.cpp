@@ -79,7 +79,9 @@ TEST(Beam, HangingVerticallyItsTensionIsTheWeightBelow) {
   ASSERT_EQ(found.status, Status::ok) << found.trouble;
   EXPECT_GT(found.lowest_eigenvalue, 0.0);
   for (const auto& [s, tension] : m.beam.tension(m.system, found.state.lambda))
-    if (s > 0.0 && s < 32.6) EXPECT_NEAR(tension, 7.67 * 9.81 * (32.6 - s), 0.02 * 2453.0) << s;
+    if (s > 0.0 && s < 32.6) {
+      EXPECT_NEAR(tension, 7.67 * 9.81 * (32.6 - s), 0.02 * 2453.0) << s;
+    }
 }
 
 /// mid y and H were computed in the errata by another program.
@@ -179,7 +181,9 @@ TEST(Beam, CantileverDeflectsAsLinearTheorySaysUnderSmallLoads) {
     const auto tip = m.beam.at(found.state.q.data(), 1.5);
     const double unit = 1e-4 * 1.5 * 1.5 * 1.5 / 6.0;
     EXPECT_NEAR(tip[1] / unit, 1.0, 1e-6);
-    if (dim == 3) EXPECT_NEAR(tip[2] / unit, 2.0, 1e-6);
+    if (dim == 3) {
+      EXPECT_NEAR(tip[2] / unit, 2.0, 1e-6);
+    }
   }
 }
 

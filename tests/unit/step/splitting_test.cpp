@@ -61,7 +61,9 @@ TEST(Splitting, ItsErrorEstimateBoundsTheErrorAndTheChangeOfThePapersDoesNot) {
         return (found.state.q - q).norm() / q.norm();
       };
       EXPECT_LE(off(Splitting::Stop::error), 1.5 * tolerance) << r;
-      if (r == 1e5) EXPECT_GE(off(Splitting::Stop::change), 30.0 * tolerance);
+      if (r == 1e5) {
+        EXPECT_GE(off(Splitting::Stop::change), 30.0 * tolerance);
+      }
     }
 }
 
