@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "error_of.hpp"
 #include "laws.hpp"
 
 /// Step control: what is asked for is what is got.
@@ -30,7 +31,7 @@ rods: [{between: [P, A], length: 1}]
 initial: {A.x: 1, A.y: 0.2, solve: all}
 )yaml",
        5.0},
-      // Crank and coupler are 0.02 from lying in line with the ground: two thousandths of its length from the dead point.
+      // Crank and coupler together are 0.02 shorter than ground and rocker: it nearly reaches its dead point, again and again.
       {"near-singular four-bar", R"yaml(
 gravity: 9.81
 points: {O: [0, 0], C: [2, 0]}
@@ -113,29 +114,24 @@ potential: "-A.z/sqrt(A.x^2 + A.y^2)"
     for (const double x : last) band = std::max(band, std::abs(x));
     return std::tuple(mean(last) - mean(first), band, steps, path.counts.largest_step / path.counts.smallest_step);
   };
-  const auto [drift, band, steps, spread] = run(true, 4500.0);
+  const auto [drift, band, steps, spread] = run(true, 1500.0);
   EXPECT_GE(steps, 100000);
   EXPECT_GE(spread, 3.0) << "the step follows the motion";
   EXPECT_LE(std::abs(drift), 0.01 * band);
   EXPECT_LE(band, 1e-3);
-  const auto [lost, other, fewer, ratio] = run(false, 1000.0);
+  const auto [lost, other, fewer, ratio] = run(false, 500.0);
   EXPECT_GE(std::abs(lost), 0.3 * other) << "steps by error estimates lose energy: the controller is what matters";
 }
 
-TEST(Tolerance, ReversibleStepsGoBackWhereTheyCameFrom) {
+TEST(Tolerance, ReversibleStepsAreForSymmetricSchemes) {
   const Model model = double_spherical_pendulum();
-  const auto forth = simulate(model.system, model.start, Spark{3}, Multipliers{},
-                              {.end = 3.0, .rtol = 1e-6, .reversible = true, .every = 0});
-  ASSERT_TRUE(forth.finished) << forth.message;
-  const auto refused = [&] {
-    try {
-      simulate(model.system, model.start, RungeKutta{}, Multipliers{}, {.end = 1.0, .rtol = 1e-6, .reversible = true});
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  }();
-  EXPECT_NE(refused.find("symmetric schemes"), std::string::npos) << refused;
+  const auto path = simulate(model.system, model.start, Spark{3}, Multipliers{},
+                             {.end = 3.0, .rtol = 1e-6, .reversible = true, .every = 0});
+  EXPECT_TRUE(path.finished) << path.message;
+  const std::string told = testing::error_of([&] {
+    simulate(model.system, model.start, RungeKutta{}, Multipliers{}, {.end = 1.0, .rtol = 1e-6, .reversible = true});
+  });
+  EXPECT_NE(told.find("symmetric schemes"), std::string::npos) << told;
 }
 
 }  // namespace

@@ -23,8 +23,12 @@ double integer_power(double base, int exponent) {
 struct Angle {
   double x = std::numeric_limits<double>::quiet_NaN(), sine = 0.0, cosine = 0.0;
 };
-const Angle& angle(double x) {
-  thread_local std::array<Angle, 64> known;
+using Angles = std::array<Angle, 64>;
+Angles& known_angles() {
+  thread_local Angles known;
+  return known;
+}
+const Angle& angle(Angles& known, double x) {
   Angle& place = known[(std::bit_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u) >> 58];
   if (place.x != x) place = {x, std::sin(x), std::cos(x)};
   return place;
@@ -70,6 +74,7 @@ Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, co
 void Program::run() {
   double* r = registers_.data();
   double* out = r + first_;
+  Angles& angles = known_angles();
   for (const Instruction& i : code_) {
     switch (i.op) {
       case Op::add:
@@ -91,10 +96,10 @@ void Program::run() {
         *out = i.value == 2.0 ? r[i.a] * r[i.a] : integer_power(r[i.a], int(i.value));
         break;
       case Op::sin:
-        *out = angle(r[i.a]).sine;
+        *out = angle(angles, r[i.a]).sine;
         break;
       case Op::cos:
-        *out = angle(r[i.a]).cosine;
+        *out = angle(angles, r[i.a]).cosine;
         break;
       case Op::table:
         *out = tables_[i.b]->value(r[i.a], i.c);

@@ -13,7 +13,6 @@ double fastest_of(const System& system, const State& start, double size, double 
   const int n = system.size();
   Vector a = Vector::Zero(n), b = a, lambda = Vector::Zero(system.constraint_count());
   if (equations.accelerate(instant(start), a, lambda).status != Status::ok) return 0.0;
-  const Vector rest = Vector::Zero(n);
   const auto radius = [&](bool velocity) {
     const double e = 1e-6 * (velocity ? size * pace : size);
     // No direction is preferred, and none is left out.
