@@ -35,7 +35,9 @@ struct Cost {
   double newton = 0.0, matrices = 0.0;
 };
 
-/// A clamped beam that falls from the horizontal: the median over steps, the same ones for all N.
+/// A clamped beam that falls from the horizontal: the lower quartile over steps, the same ones for all N, so that other users of the machine
+/// disturb little. Steps are short enough that Newton works equally hard for all N; in longer ones the tail, which an inextensible beam
+/// draws in all at once, makes long beams stiffer problems.
 Cost per_step_and_element(int elements, const Integrator& scheme) {
   const Made m = made({.length = 0.5 * elements,
                        .elements = elements,
@@ -44,7 +46,7 @@ Cost per_step_and_element(int elements, const Integrator& scheme) {
                        .start = {.support = Support::clamped}});
   Vector q = Vector::Zero(m.system.size());
   m.beam.place(straight({}, {1.0, 0.0, 0.0}), q);
-  const double h = 0.01;
+  const double h = 1e-3;
   const int warm = 5, counted = 21;
   std::vector<double> seconds;
   double last = 0.0;
@@ -59,7 +61,7 @@ Cost per_step_and_element(int elements, const Integrator& scheme) {
   if (seconds.empty()) return {};
   std::sort(seconds.begin(), seconds.end());
   const double steps = double(path.counts.steps);
-  return {1e6 * seconds[seconds.size() / 2] / elements, double(path.counts.newton_iterations) / steps,
+  return {1e6 * seconds[seconds.size() / 4] / elements, double(path.counts.newton_iterations) / steps,
           double(path.counts.factorizations) / steps};
 }
 

@@ -38,8 +38,13 @@ Assembly::Assembly(const System& system, Parts parts) : system_(system) {
 }
 
 void Assembly::add_dynamics(const Instant& at, const SlopeWeights& weights, double* values) const {
-  for (std::size_t b = 0; b < dynamics_.size(); ++b)
-    system_.dynamics()[b]->add_slopes(at, weights, dynamics_[b].data(), values);
+  const bool force = weights.force != 0.0 && (weights.dq != 0.0 || weights.dv != 0.0);
+  for (std::size_t b = 0; b < dynamics_.size(); ++b) {
+    const DynamicsBlock& block = *system_.dynamics()[b];
+    // p has no slope in q where the mass is constant; a pass over a large matrix that adds nothing would cost as much as any other.
+    const bool momentum = weights.momentum != 0.0 && (weights.dv != 0.0 || (weights.dq != 0.0 && !block.constant_mass()));
+    if (momentum || force) block.add_slopes(at, weights, dynamics_[b].data(), values);
+  }
 }
 
 void Assembly::add_gradient(double t, const double* q, double weight, const double* row_weight, double* values) const {
