@@ -189,7 +189,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "taut: {}\n", error.what());
     return bad_input;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "taut: {}\n", error.what());
+    // What is longer than the buffer of the stream fails while it is printed, the rest when it is flushed.
+    const bool unwritten = std::ferror(stdout) != 0;
+    fmt::print(stderr, "taut: {}\n", unwritten ? "standard output could not be written" : error.what());
     return failed_run;
   }
 }
