@@ -13,7 +13,7 @@ namespace {
 
 constexpr double length = 0.5 * std::numbers::pi;
 constexpr double steps[] = {0.2, 0.1, 0.05, 0.025, 0.0125, 0.00625};
-/// Further ones for Houbolt, whose leading error changes its sign among the larger steps.
+/// Further ones for Houbolt, whose errors fall unevenly among the larger steps.
 constexpr double smaller_steps[] = {0.00625, 0.003125, 0.0015625};
 
 /// (10) with φ = eᵗ: x = (cos u, sin u)/φ with u = sφ, and x′ = (−sin u, cos u).
@@ -292,9 +292,8 @@ Outcome run_bqgc13_benchmark(const Report& report) {
       "whatever solves the step; more than 2 appears between the two largest steps only.",
       "A centred reaction, along (x^{n+1} + x^{n-1})'/2 for GCN and (x^{n+1} + x^n)'/2 for Newmark, restores order 2 at no "
       "cost. Houbolt takes "
-      "all forces at the new time and is of second order as it is; its order is measured down to dt = 0.0015625, because "
-      "its leading error changes "
-      "sign near dt = 0.03.",
+      "all forces at the new time and is of second order as it is; its order is measured from dt = 0.00625 "
+      "to 0.0015625, because its errors fall unevenly among the larger steps.",
       "With ALG2 stopped by rule (5) each step is off by about eps, which is an acceleration of eps/dt^2: the floor of Fig. "
       "4, and the reason "
       "for 'dt larger than sqrt(eps)'. 'Provided that dt is less than a critical value' in section 3.1 must read greater.",

@@ -105,7 +105,7 @@ MODELS = {
     "beam, support in space": (pipe("", "{pinned: [0, 0, 0]}"), ["model.yaml:2: beams.pipe.start.pinned: ", "needs 2 numbers, got 3"]),
     "beam, support that is not there": (pipe("shape: [s, 1]"), ["model.yaml: ", "violate 'pipe start.y' by 1"]),
     "beam, nothing to release": (pipe("end: {release: 1}"), ["model.yaml:2: beams.pipe.end: ", "nothing holds it"]),
-    "beam, angle to nothing": (pipe("end: {angle: 1}"), ["model.yaml:2: beams.pipe.end: ", "`angle`", "give `beam`"]),
+    "beam, angle to nothing": (pipe("end: {angle: 1}"), ["model.yaml:2: beams.pipe.end.angle: ", "another `beam` only"]),
     "beam, unknown joint": (
         pipe("") + "  tube: {length: 1, start: {beam: pipe, joint: welded}}\n", ["model.yaml:3: beams.tube.start.joint: ", "pinned, clamped", "'welded'"]),
     "beam, joined in the middle": (
