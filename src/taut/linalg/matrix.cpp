@@ -133,7 +133,7 @@ class SparseMatrix final : public Matrix {
   SparseMatrix& operator=(const SparseMatrix&) = delete;
 
   bool factor() override {
-    if (!values_.allFinite()) return false;
+    if (!Eigen::Map<const Vector>(values_.data(), Eigen::Index(values_.size())).allFinite()) return false;
     if (numeric_ != nullptr && klu_refactor(columns(), rows(), values_.data(), symbolic_, numeric_, &common_) && measure() &&
         pivot_ratio_ > reused_pivots_floor) {
       return true;

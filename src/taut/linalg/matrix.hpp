@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <taut/base/large_vector.hpp>
 #include <taut/base/vector.hpp>
 #include <taut/linalg/layout.hpp>
 
@@ -18,7 +20,7 @@ class Matrix {
 
   const Layout& layout() const { return *layout_; }
   double* values() { return values_.data(); }
-  void clear() { values_.setZero(); }
+  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
   /// Factors in place; false if a pivot is zero or not finite. The values are lost.
   virtual bool factor() = 0;
@@ -31,10 +33,10 @@ class Matrix {
 
  protected:
   explicit Matrix(std::shared_ptr<const Layout> layout)
-      : layout_(std::move(layout)), values_(Vector::Zero(layout_->storage())) {}
+      : layout_(std::move(layout)), values_(std::size_t(layout_->storage()), 0.0) {}
 
   std::shared_ptr<const Layout> layout_;
-  Vector values_;
+  LargeVector<double> values_;
   double pivot_ratio_ = 0.0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 /// A load on one node that is a given function of time.
 struct NodeLoad {
   static constexpr int width = 1;
-  static constexpr bool affine = true;
+  static constexpr bool given = true;
   int coordinate;
   double x, weight;
   std::function<double(double x, double t)> load;

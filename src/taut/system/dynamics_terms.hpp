@@ -14,10 +14,7 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<DynamicsTerms>(*this); }
   bool constant_mass() const override { return !HasKinetic<Term>; }
   bool lumped_mass() const override { return constant_mass(); }
-  bool affine() const override {
-    if constexpr (requires { Term::affine; }) return Term::affine;
-    return !HasKinetic<Term> && !HasPotential<Term> && !HasForce<Term>;
-  }
+  bool affine() const override { return !HasKinetic<Term> && (given || (!HasPotential<Term> && !HasForce<Term>)); }
   bool conservative() const override { return !HasForce<Term>; }
   const DiscreteForces* discrete() const override { return this; }
 
@@ -98,7 +95,7 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   }
 
   void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values) const override {
-    if constexpr (HasKinetic<Term> || HasPotential<Term> || HasForce<Term>)
+    if constexpr (!given && (HasKinetic<Term> || HasPotential<Term> || HasForce<Term>))
       this->each([&](const Term& term, const int* stencil, int k) {
         using X = Dual<n>;
         Local<X, n> q0, q1, v0, v1;
@@ -117,6 +114,7 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   }
 
   void add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const override {
+    if (given && !HasMass<Term> && !HasKinetic<Term>) return;
     constexpr bool massless = !HasMass<Term> && !HasKinetic<Term>;
     if (massless && w.force == 0.0) return;
     this->each([&](const Term& term, const int* stencil, int k) {
@@ -152,6 +150,11 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   }
 
  private:
+  static constexpr bool given = [] {
+    if constexpr (requires { Term::given; }) return Term::given;
+    return false;
+  }();
+
   /// f̄ of one term.
   template <class X>
   static Local<X, n> discrete_force(const Term& term, double t, const Local<X, n>& q0, const Local<X, n>& q1,

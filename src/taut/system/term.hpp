@@ -22,7 +22,7 @@
 ///     array<T,width> discrete(t, array q0, array q1)              optional own discrete gradient of the potential, where one
 ///                                                                 keeps more than energy (rotations, most of all)
 ///
-///     static constexpr bool affine                                optional, true where p and f have constant slopes
+///     static constexpr bool given                                 optional, true where the force is a given function of time
 ///
 ///   constraint
 ///     static constexpr int rows                                   equations

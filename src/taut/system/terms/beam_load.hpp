@@ -8,7 +8,7 @@ namespace taut {
 /// A force on one point that is a given function of time.
 template <int Dim> struct PointForce {
   static constexpr int width = Dim;
-  static constexpr bool affine = true;
+  static constexpr bool given = true;
   int point;
   std::function<std::array<double, 3>(double t)> newtons;
 
@@ -47,7 +47,7 @@ template <int Dim> struct FollowerForce {
 /// The load ∫f(s,t)·ψ ds on one cubic Hermite element, by Gauss points; a follower load is given along (x′, x′⊥).
 template <int Dim, bool follower> struct ElementLoad {
   static constexpr int width = 4 * Dim;
-  static constexpr bool affine = !follower;
+  static constexpr bool given = !follower;
   struct Point {
     double s, weight;
     std::array<double, 4> shape, slope;
