@@ -53,13 +53,16 @@ class Problem final : public StepProblem {
   void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override {
     const Segment step = segment(x);
     const double dq = 0.5 * h;
-    assembly_.add_dynamics({t_middle + 0.5 * h, q_.data(), x}, {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0}, values);
-    assembly_.add_discrete_dynamics(step, -h, dq, values);
-    if (constraints() == 0) return;
-    const Segment hold = constraint_segment(x);
-    assembly_.add_discrete_directions(hold, 1.0, values);
-    assembly_.add_discrete_curvature(hold, Lambda, reach, values);
-    assembly_.add_gradient(t_held, q_held_.data(), 1.0, row_weight, values);
+    const Segment hold = constraints() > 0 ? constraint_segment(x) : step;
+    for (const Assembly::Part& part : assembly_.parts()) {
+      assembly_.add_dynamics(part, {t_middle + 0.5 * h, q_.data(), x}, {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0},
+                             values);
+      assembly_.add_discrete_dynamics(part, step, -h, dq, values);
+      if (constraints() == 0) continue;
+      assembly_.add_discrete_directions(part, hold, 1.0, values);
+      assembly_.add_discrete_curvature(part, hold, Lambda, reach, values);
+      assembly_.add_gradient(part, t_held, q_held_.data(), 1.0, row_weight, values);
+    }
   }
 
  private:

@@ -31,21 +31,22 @@ double ConfigurationSize::of(const System& system, const State& state) {
 
 void require_equalities(const System& system, const std::string& scheme) {
   const std::vector<Set> sets = system.sets();
-  for (std::size_t row = 0; row < sets.size(); ++row)
-    require(sets[row] == Set::zero || sets[row] == Set::whole,
-            "{}: cannot hold the inequality '{}' exactly, because the rebound would be an accident of the step size; "
-            "MoreauJean (moreau-jean) does, with a law of impact, and every scheme takes it penalised: penalized(system, "
-            "epsilon), or "
-            "formulation: {penalty: epsilon}.",
-            scheme, system.constraint_name(int(row)));
+  const auto found = std::find_if(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
+  if (found == sets.end()) return;
+  require(false,
+          "{}: cannot hold the inequality '{}' exactly, because the rebound would be an accident of the step size; "
+          "MoreauJean (moreau-jean) does, with a law of impact, and every scheme takes it penalised: penalized(system, "
+          "epsilon), or "
+          "formulation: {penalty: epsilon}.",
+          scheme, system.constraint_name(int(found - sets.begin())));
 }
 
 void require_acting(const System& system, const std::string& scheme) {
   const std::vector<Set> sets = system.sets();
-  for (std::size_t row = 0; row < sets.size(); ++row)
-    require(sets[row] != Set::whole,
-            "{}: cannot go on when '{}' is released; newmark, energy-momentum and the other schemes of order two do.",
-            scheme, system.constraint_name(int(row)));
+  const auto found = std::find(sets.begin(), sets.end(), Set::whole);
+  if (found == sets.end()) return;
+  require(false, "{}: cannot go on when '{}' is released; newmark, energy-momentum and the other schemes of order two do.",
+          scheme, system.constraint_name(int(found - sets.begin())));
 }
 
 void require_holonomic(const System& system, const std::string& scheme) {

@@ -171,10 +171,10 @@ void SparkProblem::evaluate(const Vector& z) {
 
 void SparkProblem::assemble(Matrix& matrix, const Instant& at, const Vector& rows) {
   matrix.clear();
-  assembly_.add_dynamics(at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, matrix.values());
+  assembly_.add_dynamics(assembly_.whole(), at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, matrix.values());
   if (m_ == 0) return;
-  assembly_.add_directions(at.t, at.q, 1.0, matrix.values());
-  assembly_.add_gradient(at.t, at.q, 1.0, rows.data(), matrix.values());
+  assembly_.add_directions(assembly_.whole(), at.t, at.q, 1.0, matrix.values());
+  assembly_.add_gradient(assembly_.whole(), at.t, at.q, 1.0, rows.data(), matrix.values());
   for (int row = 0; row < m_; ++row)
     if (rows[row] == 0.0) matrix.values()[matrix.layout().slot(n_ + row, n_ + row)] += 1.0;
 }
@@ -250,7 +250,7 @@ bool SparkProblem::linearize_full(const Vector& z) {
     const Vector q = l < s ? Y_.col(l) : nodes_.col(s), v = V.col(l);
     const Instant at{t, q.data(), v.data()};
     const auto slopes = [&](const SlopeWeights& weights, const Eigen::MatrixXd& coefficients) {
-      assembly.add_dynamics(at, weights, f.small.data());
+      assembly.add_dynamics(assembly.whole(), at, weights, f.small.data());
       f.add(coefficients, 0, n, 0, n);
     };
     slopes({.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, t_.Q.col(l) * unit.row(l));
@@ -259,17 +259,17 @@ bool SparkProblem::linearize_full(const Vector& z) {
       slopes({.momentum = 0.0, .force = 1.0, .dq = 0.0, .dv = 1.0}, forces.col(l) * unit.row(l));
       if (mixed_) {  // −K(Y)ᵀΨ turns with Y
         lambda_ = L.col(l).cwiseProduct(velocity_rows);
-        assembly.add_curvature(t, q.data(), lambda_.data(), -1.0, f.small.data());
+        assembly.add_curvature(assembly.whole(), t, q.data(), lambda_.data(), -1.0, f.small.data());
       }
       slopes({.momentum = 0.0, .force = 1.0, .dq = 1.0, .dv = 0.0}, forces.col(l) * D.row(l));
     }
     if (!mixed_) continue;
     if (l < s) {
-      assembly.add_directions(t, q.data(), 1.0, f.small.data());
+      assembly.add_directions(assembly.whole(), t, q.data(), 1.0, f.small.data());
       f.add(-forces.col(l) * unit.row(l), 0, n, n, n + m, &velocity_rows);
     }
     const Vector kept = on_.cwiseProduct(velocity_rows);
-    assembly.add_gradient(t, q.data(), 1.0, kept.data(), f.small.data());
+    assembly.add_gradient(assembly.whole(), t, q.data(), 1.0, kept.data(), f.small.data());
     Eigen::MatrixXd coefficients = t_.Q.col(l) * unit.row(l);
     coefficients.row(s).setZero();
     f.add(coefficients, n, n + m, 0, n);
@@ -278,12 +278,12 @@ bool SparkProblem::linearize_full(const Vector& z) {
     const double t = time(t_.lobatto_c[j]);
     const double* q = nodes_.col(j).data();
     lambda_ = L.col(j).cwiseProduct(holonomic_);
-    assembly.add_curvature(t, q, lambda_.data(), 1.0, f.small.data());
+    assembly.add_curvature(assembly.whole(), t, q, lambda_.data(), 1.0, f.small.data());
     f.add(reactions.col(j) * B.row(j), 0, n, 0, n);
-    assembly.add_directions(t, q, 1.0, f.small.data());
+    assembly.add_directions(assembly.whole(), t, q, 1.0, f.small.data());
     f.add(reactions.col(j) * unit.row(j), 0, n, n, n + m, &holonomic_);
     if (j == 0) continue;
-    assembly.add_gradient(t, q, 1.0, rows.data(), f.small.data());
+    assembly.add_gradient(assembly.whole(), t, q, 1.0, rows.data(), f.small.data());
     Eigen::MatrixXd coefficients = (1.0 / h) * t_.Q_check.col(j - 1) * B.row(j);
     if (j == s) coefficients += t_.Q_check.col(s) * unit.row(s);
     f.add(coefficients, n, n + m, 0, n);
@@ -295,7 +295,8 @@ bool SparkProblem::linearize_full(const Vector& z) {
                  e = std::cbrt(std::numeric_limits<double>::epsilon()) * (speed > 0.0 ? size_of_q / speed : std::abs(h));
     for (const double side : {-1.0, 1.0}) {
       q_ = nodes_.col(s) + side * e * v;
-      assembly.add_gradient(time(1.0) + side * e, q_.data(), side / (2.0 * e), rows.data(), f.small.data());
+      assembly.add_gradient(assembly.whole(), time(1.0) + side * e, q_.data(), side / (2.0 * e), rows.data(),
+                            f.small.data());
     }
     f.add(t_.Q_check.col(s) * D.row(s), n, n + m, 0, n);
     // Rows that are not there: the last place of nonholonomic ones, and those that repeat others.

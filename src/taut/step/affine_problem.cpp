@@ -5,7 +5,9 @@ namespace taut {
 AffineProblem::AffineProblem(std::shared_ptr<const Assembly> assembly)
     : assembly_(std::move(assembly)), constant_mass_(assembly_->system().constant_mass()) {
   limits = assembly_->sets();
-  q_ = v_ = place_ = zero_ = Vector::Zero(unknowns());
+  zero_ = Vector::Zero(unknowns());
+  for (Scratch& one : moved_) one.q = one.v = zero_;
+  places_.fill(zero_);
 }
 
 double AffineProblem::force_scale() const {
@@ -19,39 +21,39 @@ double AffineProblem::constraint_scale() const {
 }
 
 /// q + slope·x, without a copy where it is one of the two.
-const double* AffineProblem::along(const Vector* q, double slope, const double* x) {
+const double* AffineProblem::along(const Vector* q, double slope, const double* x, Vector& scratch) {
   if (slope == 0.0) return q->data();
   if (q == nullptr && slope == 1.0) return x;
   const Eigen::Map<const Vector> X(x, unknowns());
   if (q == nullptr) {
-    place_ = slope * X;
+    scratch = slope * X;
   } else {
-    place_ = *q + slope * X;
+    scratch = *q + slope * X;
   }
-  return place_.data();
+  return scratch.data();
 }
 
-Instant AffineProblem::place_of(const Inertia& inertia, const double* x) {
+Instant AffineProblem::place_of(const Inertia& inertia, const double* x, Scratch& scratch) {
   const Eigen::Map<const Vector> X(x, unknowns());
   const double* q = inertia.q->data();
   if (inertia.q_slope != 0.0) {
-    q_ = *inertia.q + inertia.q_slope * X;
-    q = q_.data();
+    scratch.q = *inertia.q + inertia.q_slope * X;
+    q = scratch.q.data();
   }
   if (inertia.v == nullptr && inertia.v_slope == 1.0) return {inertia.t, q, x};
-  v_ = inertia.v_slope * X;
-  if (inertia.v != nullptr) v_ += *inertia.v;
-  return {inertia.t, q, v_.data()};
+  scratch.v = inertia.v_slope * X;
+  if (inertia.v != nullptr) scratch.v += *inertia.v;
+  return {inertia.t, q, scratch.v.data()};
 }
 
 void AffineProblem::add_dynamics(int k, const double* x, double momentum, double force, double* out) {
-  assembly_->system().add_dynamics(place_of(inertias[k], x), momentum, force, out);
+  assembly_->system().add_dynamics(place_of(inertias[k], x, moved_[0]), momentum, force, out);
 }
 
 void AffineProblem::add_reactions(const double* x, const double* lambda, double weight, double* out) {
   for (const Reaction& reaction : reactions)
     if (reaction.weight != 0.0)
-      assembly_->system().add_constraint_forces(reaction.t, along(reaction.q, reaction.q_slope, x), lambda,
+      assembly_->system().add_constraint_forces(reaction.t, along(reaction.q, reaction.q_slope, x, places_[0]), lambda,
                                                 weight * reaction.weight, out);
 }
 
@@ -65,7 +67,7 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
   }
   for (const Inertia& inertia : inertias) {
     if (!inertia.counts()) continue;
-    const Instant at = place_of(inertia, x);
+    const Instant at = place_of(inertia, x, moved_[0]);
     system.add_dynamics(at, inertia.momentum, inertia.force, r);
     // With a constant mass p(0) is zero.
     if (inertia.rate && !constant_mass_) system.add_dynamics({at.t, at.q, zero_.data()}, -inertia.momentum, 0.0, r);
@@ -74,7 +76,7 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
   if (constraints() == 0) return;
   add_reactions(x, Lambda, 1.0 / force_scale(), r);
   if (condition.rate_weight == 0.0) {
-    system.constraint_values(condition.t, along(condition.q, condition.q_slope, x), c);
+    system.constraint_values(condition.t, along(condition.q, condition.q_slope, x, places_[0]), c);
   } else {
     system.constraint_rates({condition.t, condition.q->data(), x}, c);
     Eigen::Map<Vector> C(c, constraints());
@@ -84,19 +86,34 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
 }
 
 void AffineProblem::add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) {
-  for (const Inertia& inertia : inertias)
-    if (inertia.counts())
-      assembly_->add_dynamics(place_of(inertia, x), {inertia.momentum, inertia.force, inertia.q_slope, inertia.v_slope},
-                              values);
-  if (constraints() == 0) return;
-  for (const Reaction& reaction : reactions) {
-    if (reaction.weight == 0.0) continue;
-    const double* q = along(reaction.q, reaction.q_slope, x);
-    assembly_->add_directions(reaction.t, q, reaction.weight / force_scale(), values);
-    if (reaction.q_slope != 0.0)
-      assembly_->add_curvature(reaction.t, q, Lambda, reaction.weight / force_scale() * reaction.q_slope, values);
+  // All places first, then the matrix part by part.
+  std::array<Instant, 4> at;
+  for (std::size_t k = 0; k < inertias.size(); ++k)
+    if (inertias[k].counts()) at[k] = place_of(inertias[k], x, moved_[k]);
+  std::array<const double*, 2> reacting{};
+  const double* held = nullptr;
+  if (constraints() > 0) {
+    for (std::size_t k = 0; k < reactions.size(); ++k)
+      if (reactions[k].weight != 0.0) reacting[k] = along(reactions[k].q, reactions[k].q_slope, x, places_[k]);
+    held = along(condition.q, condition.q_slope, x, places_[2]);
   }
-  assembly_->add_gradient(condition.t, along(condition.q, condition.q_slope, x), 1.0, row_weight, values);
+  for (const Assembly::Part& part : assembly_->parts()) {
+    for (std::size_t k = 0; k < inertias.size(); ++k) {
+      const Inertia& inertia = inertias[k];
+      if (inertia.counts())
+        assembly_->add_dynamics(part, at[k], {inertia.momentum, inertia.force, inertia.q_slope, inertia.v_slope}, values);
+    }
+    if (constraints() == 0) continue;
+    for (std::size_t k = 0; k < reactions.size(); ++k) {
+      const Reaction& reaction = reactions[k];
+      if (reaction.weight == 0.0) continue;
+      assembly_->add_directions(part, reaction.t, reacting[k], reaction.weight / force_scale(), values);
+      if (reaction.q_slope != 0.0)
+        assembly_->add_curvature(part, reaction.t, reacting[k], Lambda, reaction.weight / force_scale() * reaction.q_slope,
+                                 values);
+    }
+    assembly_->add_gradient(part, condition.t, held, 1.0, row_weight, values);
+  }
 }
 
 void AffineProblem::split(SplitForm& form) {

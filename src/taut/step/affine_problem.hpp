@@ -68,12 +68,17 @@ class AffineProblem final : public StepProblem {
   void add_reactions(const double* x, const double* lambda, double weight, double* out);
 
  private:
-  Instant place_of(const Inertia& inertia, const double* x);
-  const double* along(const Vector* q, double slope, const double* x);
+  struct Scratch {
+    Vector q, v;
+  };
+  Instant place_of(const Inertia& inertia, const double* x, Scratch& scratch);
+  const double* along(const Vector* q, double slope, const double* x, Vector& scratch);
 
   std::shared_ptr<const Assembly> assembly_;
   bool constant_mass_;
-  Vector q_, v_, place_, zero_, rest_;
+  std::array<Scratch, 4> moved_;  // of each inertia
+  std::array<Vector, 3> places_;  // of both reactions and the condition
+  Vector zero_, rest_;
 };
 
 }  // namespace taut

@@ -23,22 +23,36 @@ class Assembly {
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   const std::vector<Set>& sets() const { return sets_; }
 
-  void add_dynamics(const Instant& at, const SlopeWeights& weights, double* values) const;
-  void add_gradient(double t, const double* q, double weight, const double* row_weight, double* values) const;
-  void add_directions(double t, const double* q, double weight, double* values) const;
-  void add_curvature(double t, const double* q, const double* lambda, double weight, double* values) const;
+  /// Blocks whose entries lie near each other in a large matrix are one part. Whoever adds several things does so part by part, so that each
+  /// stretch of the matrix is fetched from memory once.
+  struct Part {
+    std::vector<int> dynamics, constraints;  ///< numbers of blocks
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  const Part& whole() const { return whole_; }  ///< everything at once
+
+  void add_dynamics(const Part& part, const Instant& at, const SlopeWeights& weights, double* values) const;
+  void add_gradient(const Part& part, double t, const double* q, double weight, const double* row_weight,
+                    double* values) const;
+  void add_directions(const Part& part, double t, const double* q, double weight, double* values) const;
+  void add_curvature(const Part& part, double t, const double* q, const double* lambda, double weight, double* values) const;
 
   // The same by discrete gradients; every block must have them.
-  void add_discrete_dynamics(const Segment& step, double weight, double dq, double* values) const;
-  void add_discrete_directions(const Segment& step, double weight, double* values) const;
-  void add_discrete_curvature(const Segment& step, const double* lambda, double weight, double* values) const;
+  void add_discrete_dynamics(const Part& part, const Segment& step, double weight, double dq, double* values) const;
+  void add_discrete_directions(const Part& part, const Segment& step, double weight, double* values) const;
+  void add_discrete_curvature(const Part& part, const Segment& step, const double* lambda, double weight,
+                              double* values) const;
 
  private:
+  void divide();
   using Slots = std::vector<std::vector<int>>;  // one list per block
   const System& system_;
   std::vector<Set> sets_;
   std::shared_ptr<const Layout> layout_;
   Slots dynamics_, gradient_, directions_, curvature_;
+  std::vector<int> first_row_;  // of each constraint block
+  std::vector<Part> parts_;
+  Part whole_;
 };
 
 }  // namespace taut

@@ -144,17 +144,17 @@ System released(const System& system, const std::function<bool(const std::string
 
 template <class Block, class Base, class Term>
 void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name) {
-  for (const auto& block : blocks) {
-    if (auto* same = dynamic_cast<Block*>(block.get())) {
-      same->push(std::move(term), name, size_);
-      recount();
-      return;
-    }
+  // The newest block of this type, unless it is full: blocks of limited size let a large matrix be filled part by part.
+  constexpr int full = 512;
+  Block* open = nullptr;
+  for (auto block = blocks.rbegin(); block != blocks.rend() && open == nullptr; ++block)
+    open = dynamic_cast<Block*>(block->get());
+  if (open == nullptr || open->terms() >= full) {
+    blocks.push_back(std::make_unique<Block>());
+    open = static_cast<Block*>(blocks.back().get());
   }
-  auto block = std::make_unique<Block>();
-  block->push(std::move(term), name, size_);
-  blocks.push_back(std::move(block));
-  recount();
+  open->push(std::move(term), name, size_);
+  if constexpr (std::is_same_v<Base, ConstraintBlock>) constraint_count_ += open->rows();
 }
 
 template <class Term> System& System::add(Term term, const std::string& name) {
