@@ -44,11 +44,11 @@ template <class Action> auto located(const Item& item, const Action& action) {
 
 }  // namespace
 
-std::array<double, 3> Continua::vector(const Item& item) const {
-  std::array<double, 3> out{};
-  const std::vector<Item> axes = reader_.axes(item);
-  for (int d = 0; d < reader_.dim; ++d) out[d] = reader_.number(axes[d]);
-  return out;
+int Continua::elements(const Item& item) const {
+  const double count = reader_.number(item);
+  if (!(count >= 1.0 && count <= most_elements) || count != std::round(count))
+    item.fail(message("must be a whole number from 1 to {}, got {}", most_elements, item.word()));
+  return int(count);
 }
 
 Profile Continua::profile(const Item& item, const std::string& variable) const {
@@ -128,12 +128,7 @@ void Continua::read_beam(const std::string& name, const Item& item, const std::m
       options.length = reader_.number(one);
       has_length = true;
     }
-    if (key == "elements") {
-      const double count = reader_.number(one);
-      if (!(count >= 1.0 && count <= most_elements) || count != std::round(count))
-        one.fail(message("must be a whole number from 1 to {}, got {}", most_elements, one.word()));
-      options.elements = int(count);
-    }
+    if (key == "elements") options.elements = elements(one);
     if (key == "nodes")
       for (const Item& node : one.list()) options.nodes.push_back(reader_.number(node));
     if (key == "density") options.density = profile(one, "s");
@@ -183,12 +178,7 @@ void Continua::read_string(const std::string& name, const Item& item) {
   StringOptions options{.name = name};
   for (const auto& [key, one] : item.entries(string_keys)) {
     if (key == "length") options.length = reader_.number(one);
-    if (key == "elements") {
-      const double count = reader_.number(one);
-      if (!(count >= 1.0 && count <= most_elements) || count != std::round(count))
-        one.fail(message("must be a whole number from 1 to {}, got {}", most_elements, one.word()));
-      options.elements = int(count);
-    }
+    if (key == "elements") options.elements = elements(one);
     if (key == "density") options.density = profile(one, "x");
     if (key == "tension") options.tension = profile(one, "x");
     if (key == "damping") options.damping = profile(one, "x");

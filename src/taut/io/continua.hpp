@@ -78,7 +78,7 @@ class Continua {
   };
   BeamEnd read_end(const std::string& beam, const std::string& which, const Item& item,
                    const std::map<std::string, int>& masses);
-  std::array<double, 3> vector(const Item& item) const;
+  int elements(const Item& item) const;
   Profile profile(const Item& item, const std::string& variable) const;
   Curve shape(const Item& item) const;
   void add_force(const NamedBeam& named, const Item& item, System& system) const;

@@ -161,6 +161,7 @@ RunPlan plan(const ModelFile& model) {
                           .rtol = rtol,
                           .atol = run.atol,
                           .reversible = reversible,
+                          .breaks = run.breaks,
                           .every = run.every,
                           .interval = run.interval},
               .choice = choice};

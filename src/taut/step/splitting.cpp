@@ -188,6 +188,8 @@ class SplittingSolver::Work {
       require(int(one.a.size()) == dim_, "Splitting: constraints in different dimensions do not go together.");
     system_ = &system;
     weights_.clear();
+    factor_.reset();
+    anderson_.reset();
   }
 
   /// out = D from − (1 − β)a … : D·(from) + share·a, with no `from` meaning zero.
@@ -326,7 +328,9 @@ class SplittingSolver::Work {
     const auto size = Eigen::Index(spans_.size()) * dim_;
     p_.setZero(size);
     z_.resize(2 * size);
-    Anderson anderson(options.anderson, 2 * size);
+    if (!anderson_) anderson_.emplace(options.anderson, 2 * size);
+    Anderson& anderson = *anderson_;
+    anderson.restart();
     const auto state = [&](Vector& z) {
       z.head(size) = r * d_;
       z.tail(size) = multiplier_;
@@ -424,6 +428,7 @@ class SplittingSolver::Work {
   std::vector<double> weights_;
   std::unique_ptr<Layout> pattern_;
   std::optional<BandedCholesky> factor_;
+  std::optional<Anderson> anderson_;  // its memory; each solution begins without history
   double scale_ = 1.0, factored_r_ = -1.0;
   Vector zero_, none_, residual_, c_, b_, known_, e_, base_, d_, was_, p_, target_, multiplier_, z_, f_, old_;
 };
@@ -442,7 +447,5 @@ SplittingSolver::SplittingSolver(SplittingSolver&&) noexcept = default;
 SolveReport SplittingSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
   return work_->solve(problem, x, lambda);
 }
-
-double SplittingSolver::r() const { return work_->r; }
 
 }  // namespace taut

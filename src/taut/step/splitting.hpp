@@ -42,8 +42,6 @@ class SplittingSolver {
   /// Throws InputError where the problem is not of this form, with what works.
   SolveReport solve(StepProblem& problem, Vector& x, Vector& lambda);
 
-  double r() const;  ///< in use
-
  private:
   class Work;
   std::unique_ptr<Work> work_;

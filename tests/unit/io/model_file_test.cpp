@@ -288,5 +288,21 @@ run: {until: 0.02, step: 0.001, integrator: energy-momentum, formulation: {penal
   EXPECT_TRUE(outcome.certificate.finished) << outcome.certificate.message;
 }
 
+/// x″ = 1 from t = 0.37 on, and a step that ends there: the exact x is (0.63)²/2 at t = 1.
+TEST(ModelFile, DeclaredJumpsReachTheRun) {
+  ModelFile model = parse_model(R"yaml(
+coordinates: [x]
+kinetic: "x'^2/2"
+forces: {x: "step(t - 0.37)"}
+run: {until: 1, rtol: 1e-6, breaks: [0.8, 0.37], integrator: spark2}
+)yaml",
+                                "jump");
+  const RunPlan planned = plan(model);
+  EXPECT_EQ(planned.options.breaks, (std::vector<double>{0.37, 0.8}));
+  const RunOutcome outcome = run_model(model, planned, {});
+  ASSERT_TRUE(outcome.certificate.finished) << outcome.certificate.message;
+  EXPECT_NEAR(outcome.last.q[0], 0.5 * 0.63 * 0.63, 1e-13);
+}
+
 }  // namespace
 }  // namespace taut
