@@ -82,7 +82,7 @@ int main() {
   const int n = 30000;
   std::printf("%6s %22s %22s %22s\n", "", "BandedLu, ns per row", "LAPACK / BandedLu", "KLU / BandedLu");
   std::printf("%6s %11s %10s %11s %10s %11s %10s\n", "b", "factor", "solve", "factor", "solve", "factor", "solve");
-  for (const int b : {1, 2, 3, 4, 6, 9, 15, 24, 40}) {
+  for (const int b : {1, 2, 3, 4, 6, 7, 8, 9, 10, 15, 24, 40}) {
     const Times own = ours(n, b, taut::Layout::Kind::banded), sparse = ours(n, b, taut::Layout::Kind::sparse);
     const Times reference = lapack(n, b);
     std::printf("%6d %11.1f %10.1f %11.2f %10.2f %11.2f %10.2f\n", b, own.factor / n * 1e9, own.solve / n * 1e9,

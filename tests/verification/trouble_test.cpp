@@ -108,24 +108,29 @@ TEST(Trouble, OutputAtATimeOfTenToTheMinusEighteen) {
 TEST(Trouble, FourBarPassesItsDeadPoint) {
   // Crank and coupler together are as long as ground and rocker: at the dead point all lie in line, the constraints lose rank, and the motion goes
   // straight on. A scheme that steps over it keeps the energy.
-  const ModelFile model = parse_model(R"yaml(
+  // Where steps end near it is a matter of luck: several starts.
+  for (const char* speed : {"2", "2.001", "2.003", "2.007", "2.008", "2.014"}) {
+    const ModelFile model = parse_model(std::string(R"yaml(
 gravity: 9.81
 points: {O: [0, 0], C: [2, 0]}
 masses: {A: {mass: 1, at: [0, 1]}, B: {mass: 1, at: [2, 1]}}
 rods: [[O, A], {between: [A, B], length: 2.01}, {between: [B, C], length: 1.01}]
-initial: {"A.x'": 2, solve: [B.x, B.y, "B.x'", "B.y'"]}
-)yaml",
-                                      "dead point");
-  const double energy = model.system.energy(instant(model.start.state));
-  for (const std::string& name : controlled)
-    for (const double rtol : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
-      const auto path = simulate(model.system, model.start.state, integrator_named(name), Multipliers{},
-                                 {.end = 3.0, .rtol = rtol, .every = 0});
-      // Explicit schemes need accelerations at the dead point, where there are none; they may stop there, but not go astray.
-      EXPECT_TRUE(path.finished || !name.starts_with("spark")) << name << " " << rtol << ": " << path.message;
-      EXPECT_NEAR(model.system.energy(instant(path.last)), energy, 1e-3) << name << " " << rtol;
-      EXPECT_LE(path.counts.steps, 20000) << name << " " << rtol;
-    }
+initial: {solve: [B.x, B.y, "B.x'", "B.y'"], "A.x'": )yaml") +
+                                            speed + "}",
+                                        "dead point");
+    const double energy = model.system.energy(instant(model.start.state));
+    for (const std::string& name : controlled)
+      for (const double rtol : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+        const auto path = simulate(model.system, model.start.state, integrator_named(name), Multipliers{},
+                                   {.end = 3.0, .rtol = rtol, .every = 0});
+        // Explicit schemes need accelerations at the dead point, where there are none; they may stop there, but not go astray.
+        EXPECT_TRUE(path.finished || !name.starts_with("spark"))
+            << name << " " << rtol << " " << speed << ": " << path.message;
+        const double allowed = speed == std::string("2") ? 1e-3 : std::max(1e-3, 30.0 * rtol * energy);
+        EXPECT_NEAR(model.system.energy(instant(path.last)), energy, allowed) << name << " " << rtol << " " << speed;
+        EXPECT_LE(path.counts.steps, 20000) << name << " " << rtol << " " << speed;
+      }
+  }
 }
 
 }  // namespace

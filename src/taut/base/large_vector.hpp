@@ -2,17 +2,19 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <vector>
 
 namespace taut {
 
+inline constexpr std::size_t huge_page = std::size_t(2) << 20;
+
 /// Memory for arrays that are streamed through again and again: large ones are aligned to huge pages and asked for as such. Hardware
 /// prefetching ends at page borders, so that a band of 100 000 links is read some ten percent faster; small arrays are as usual.
 template <class T> struct LargeAllocator {
   using value_type = T;
-  static constexpr std::size_t page = std::size_t(2) << 20;
 
   LargeAllocator() = default;
   template <class U> LargeAllocator(const LargeAllocator<U>&) {}  // NOLINT: allocators convert
@@ -20,11 +22,11 @@ template <class T> struct LargeAllocator {
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
     void* memory = nullptr;
-    if (bytes < page) {
+    if (bytes < huge_page) {
       memory = std::malloc(bytes);
     } else {
-      const std::size_t whole = (bytes + page - 1) / page * page;
-      memory = std::aligned_alloc(page, whole);
+      const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
+      memory = std::aligned_alloc(huge_page, whole);
       if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // a wish; nothing depends on it
     }
     if (memory == nullptr) throw std::bad_alloc();
@@ -35,5 +37,18 @@ template <class T> struct LargeAllocator {
 };
 
 template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
+
+/// The same wish for an array that exists already, with what lies beside it in the same pages: for vectors of Eigen, which allocates on its own, and
+/// for the many blocks of a large system.
+template <class Array> void prefer_huge_pages(const Array& array) {
+#ifdef MADV_COLLAPSE
+  constexpr int now = MADV_COLLAPSE;
+#else
+  constexpr int now = 25;  // Linux 6.1; older ones refuse it, and collapse pages when they find the time
+#endif
+  const auto begin = reinterpret_cast<std::uintptr_t>(array.data()), end = begin + array.size() * sizeof(*array.data());
+  for (std::uintptr_t at = begin / huge_page * huge_page; at < end; at += huge_page)
+    for (const int advice : {MADV_HUGEPAGE, now}) madvise(reinterpret_cast<void*>(at), huge_page, advice);
+}
 
 }  // namespace taut

@@ -4,6 +4,7 @@
 #include <taut/integrators/energy_momentum.hpp>
 #include <taut/step/assembly.hpp>
 #include <taut/step/index_one.hpp>
+#include <taut/step/sliding.hpp>
 
 namespace taut {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 class Problem final : public StepProblem {
  public:
   explicit Problem(const System& system)
-      : system_(system), assembly_(system, {.constraints = true, .curvature = true}), q_(system.size()) {}
+      : system_(system), assembly_(system, {.constraints = true, .curvature = true}), sliding_(assembly_.parts(), 2) {}
 
   /// The start of the segment, and its momentum; by address.
   const Vector *q = nullptr, *v = nullptr, *p = nullptr;
@@ -33,51 +34,61 @@ class Problem final : public StepProblem {
 
   /// out += weight·(p₊ − p) as the forces give it.
   void add_impulse(const double* x, const double* Lambda, double weight, double* out) {
-    const Segment step = segment(x);
-    system_.add_discrete_forces(step, weight * h, out);
-    if (constraints() == 0) return;
-    const Segment hold = constraint_segment(x);
-    for (const auto& block : system_.constraints()) {
-      block->discrete()->add_discrete(hold, Lambda, -weight, out);
-      Lambda += block->terms() * block->rows();
+    for (const Part& part : assembly_.parts()) {
+      move(x, part);
+      add_impulse(part, x, Lambda, weight, out);
     }
   }
 
   void residual(const double* x, const double* Lambda, double* r, double* c) override {
-    Eigen::Map<Vector>(r, unknowns()) = -*p;
-    add_impulse(x, Lambda, -1.0, r);
-    system_.add_dynamics({t_middle + 0.5 * h, q_.data(), x}, 1.0, 0.0, r);
-    if (constraints() > 0) system_.constraint_values(t_held, q_held_.data(), c);
+    for (const Part& part : assembly_.parts()) {
+      move(x, part);
+      Eigen::Map<Vector>(r + part.from, part.to - part.from) = -p->segment(part.from, part.to - part.from);
+      add_impulse(part, x, Lambda, -1.0, r);
+      system_.add_dynamics(part, end(x), 1.0, 0.0, r);
+      if (constraints() > 0) system_.constraint_values(part, t_held, q_held_, c);
+    }
   }
 
-  void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override {
-    const Segment step = segment(x);
+  void slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override {
     const double dq = 0.5 * h;
-    const Segment hold = constraints() > 0 ? constraint_segment(x) : step;
-    for (const Assembly::Part& part : assembly_.parts()) {
-      assembly_.add_dynamics(part, {t_middle + 0.5 * h, q_.data(), x}, {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0},
-                             values);
-      assembly_.add_discrete_dynamics(part, step, -h, dq, values);
+    for (const Part& part : assembly_.parts()) {
+      assembly_.clear(part, values);
+      move(x, part);
+      assembly_.add_dynamics(part, end(x), {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0}, values);
+      assembly_.add_discrete_dynamics(part, step(x), -h, dq, values);
       if (constraints() == 0) continue;
-      assembly_.add_discrete_directions(part, hold, 1.0, values);
-      assembly_.add_discrete_curvature(part, hold, Lambda, reach, values);
-      assembly_.add_gradient(part, t_held, q_held_.data(), 1.0, row_weight, values);
+      assembly_.add_discrete_directions(part, hold(x), 1.0, values);
+      assembly_.add_discrete_curvature(part, hold(x), Lambda, reach, values);
+      assembly_.add_gradient(part, t_held, q_held_, 1.0, row_weight, values);
     }
   }
 
  private:
-  Segment segment(const double* x) {
-    q_ = *q + 0.5 * h * (*v + Eigen::Map<const Vector>(x, unknowns()));
-    return {t_middle, q->data(), q_.data(), v->data(), x};
+  /// The coordinates that are new to a part, at the end of the step and where the constraints are held.
+  void move(const double* x, const Part& part) {
+    const int first = part.from, count = part.to - part.from;
+    const Eigen::Map<const Vector> X(x + first, count);
+    const auto column = [&](const double*& address, int k) {
+      address = sliding_.column(k);
+      return Eigen::Map<Vector>(sliding_.column(k) + first, count);
+    };
+    sliding_.enter(part);
+    column(q_, 0) = q->segment(first, count) + 0.5 * h * (v->segment(first, count) + X);
+    if (constraints() > 0) column(q_held_, 1) = held->segment(first, count) + reach * X;
   }
-  Segment constraint_segment(const double* x) {
-    q_held_ = *held + reach * Eigen::Map<const Vector>(x, unknowns());
-    return {t_middle, from->data(), q_held_.data(), v->data(), x};
+  void add_impulse(const Part& part, const double* x, const double* Lambda, double weight, double* out) const {
+    system_.add_discrete_forces(part, step(x), weight * h, out);
+    if (constraints() > 0) system_.add_discrete_constraint_forces(part, hold(x), Lambda, -weight, out);
   }
+  Instant end(const double* x) const { return {t_middle + 0.5 * h, q_, x}; }
+  Segment step(const double* x) const { return {t_middle, q->data(), q_, v->data(), x}; }
+  Segment hold(const double* x) const { return {t_middle, from->data(), q_held_, v->data(), x}; }
 
   const System& system_;
   Assembly assembly_;
-  Vector q_, q_held_;
+  Sliding sliding_;
+  const double *q_ = nullptr, *q_held_ = nullptr;
 };
 
 class EnergyMomentumStepper final : public Stepper {

@@ -65,7 +65,7 @@ class MoreauJeanStepper final : public Stepper {
     impact_.size = size_.of(system_, now) / std::abs(h);
   }
 
-  /// Lets the inequalities act that q violates or touches; whether there were new ones.
+  /// Lets the inequalities act that q violates or touches; whether there were new ones. Forces then act along the G by which velocities are held.
   bool touch(double t, const Vector& q) {
     bool more = false;
     system_.constraint_values(t, q.data(), g_.data());
@@ -74,6 +74,8 @@ class MoreauJeanStepper final : public Stepper {
       const double g = g_[Eigen::Index(i)];
       if (excess(sets_[i], g) == 0.0 && g != 0.0) continue;
       impact_.limits[i] = sets_[i];
+      impact_.reactions[0].q = impact_.condition.q;
+      impact_.reactions[0].t = impact_.condition.t;
       more = true;
     }
     return more;

@@ -56,18 +56,21 @@ class NewmarkStepper final : public Stepper {
  private:
   void pose(const State& now, double h) {
     const double beta = scheme_.beta, place = scheme_.reaction == Reaction::centred ? 0.5 : 1.0, t = now.t + h;
-    against_ = -now.v - 0.5 * h * a_;
     minus_v_ = -now.v;
-    problem_.inertias[0] = {.t = now.t + place * h,
-                            .q = &now.q,
-                            .v = &against_,
-                            .q_slope = place * h,
-                            .v_slope = 1.0,
-                            .momentum = 1.0,
-                            .rate = true};
-    if (implied_) {
-      problem_.inertias[1] = {.t = now.t, .q = &now.q, .v = &now.v, .force = -h * (0.5 - beta)};
+    if (implied_) {  // what does not change with x once per step
+      known_.setZero(now.q.size());
+      system_.add_dynamics(instant(now), 1.0, h * (0.5 - beta), known_.data());
+      problem_.rhs = &known_;
+      problem_.inertias[0] = {.t = t, .q = &now.q, .v_slope = 1.0, .momentum = 1.0};
     } else {
+      against_ = -now.v - 0.5 * h * a_;
+      problem_.inertias[0] = {.t = now.t + place * h,
+                              .q = &now.q,
+                              .v = &against_,
+                              .q_slope = place * h,
+                              .v_slope = 1.0,
+                              .momentum = 1.0,
+                              .rate = true};
       problem_.inertias[1] = {.t = t, .q = &now.q, .v = &a_, .q_slope = h, .momentum = h * beta, .rate = true};
     }
     problem_.inertias[2] = {
@@ -93,7 +96,7 @@ class NewmarkStepper final : public Stepper {
   AccelerationProblem applied_;
   StepSolver solver_, applied_solver_;
   ConfigurationSize size_;
-  Vector lambda_, none_, x_, a_, against_, minus_v_;
+  Vector lambda_, none_, x_, a_, against_, minus_v_, known_;
 };
 
 }  // namespace

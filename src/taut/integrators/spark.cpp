@@ -139,7 +139,8 @@ class SparkStepper final : public Stepper {
     const int n = system_.size(), m = system_.constraint_count(), s = tableau_.s;
     const State& now = past.back();
     const bool before = past.size() > 1 && past[past.size() - 2].carried.size() == n;
-    Eigen::Map<Eigen::MatrixXd> V(z_.data(), n, s + 1), L(z_.data() + (s + 1) * n, m, s + 1);
+    const Eigen::OuterStride<> stride(n + m);
+    Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>> V(z_.data(), n, s + 1, stride), L(z_.data() + n, m, s + 1, stride);
     for (int i = 0; i <= s; ++i) {
       const double c = i < s ? tableau_.c[i] : 1.0;
       V.col(i) = now.v;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <taut/integrators/spark_problem.hpp>
@@ -8,11 +10,66 @@ namespace {
 
 constexpr double suspicious_pivots = 1e-13;
 
-/// out += factor · X Cᵀ, column by column and without a temporary: columns of X mixed by the rows of C.
-template <class From, class To> void add_mixed(const From& X, const Eigen::MatrixXd& C, double factor, To&& out) {
-  for (Eigen::Index i = 0; i < C.rows(); ++i)
-    for (Eigen::Index j = 0; j < C.cols(); ++j)
-      if (C(i, j) != 0.0) out.col(i) += (factor * C(i, j)) * X.col(j);
+/// out += factor · Σ c[j] x[j] over `count` entries, up to four columns x at once.
+template <int J> void add_columns(const double* const* x, const double* c, int count, double* out) {
+  for (int k = 0; k < count; ++k) {
+    double sum = out[k];
+    for (int j = 0; j < J; ++j) sum += c[j] * x[j][k];
+    out[k] = sum;
+  }
+}
+
+/// Columns by address, each from its first entry on.
+using Addresses = std::array<const double*, SparkTableau::most_stages + 1>;
+
+/// out += factor · Σⱼ C(i, j) x[j] over `count` entries.
+void add_mixed(const Addresses& x, const Eigen::MatrixXd& C, Eigen::Index i, double factor, int count, double* out) {
+  Addresses used;
+  std::array<double, SparkTableau::most_stages + 1> c;
+  int columns = 0;
+  for (Eigen::Index j = 0; j < C.cols(); ++j)
+    if (C(i, j) != 0.0) {
+      used[columns] = x[j];
+      c[columns++] = factor * C(i, j);
+    }
+  int done = 0;
+  for (; columns - done >= 4; done += 4) add_columns<4>(used.data() + done, c.data() + done, count, out);
+  if (columns - done == 3) add_columns<3>(used.data() + done, c.data() + done, count, out);
+  if (columns - done == 2) add_columns<2>(used.data() + done, c.data() + done, count, out);
+  if (columns - done == 1) add_columns<1>(used.data() + done, c.data() + done, count, out);
+}
+
+/// The columns from entry `first` on.
+template <class Matrix> Addresses columns_of(const Matrix& matrix, Eigen::Index first = 0) {
+  Addresses out{};
+  for (Eigen::Index j = 0; j < matrix.cols(); ++j) out[j] = matrix.col(j).data() + first;
+  return out;
+}
+Addresses columns_of(const std::vector<double*>& columns, Eigen::Index first) {
+  Addresses out{};
+  for (std::size_t j = 0; j < columns.size(); ++j) out[j] = columns[j] + first;
+  return out;
+}
+
+/// Columns of z mixed among themselves: x ← x Cᵀ · factor, over `count` entries from `first` on.
+void mix_in_place(const Eigen::MatrixXd& C, double factor, Eigen::Index first, Eigen::Index count, Eigen::Index stride,
+                  Vector& z) {
+  constexpr Eigen::Index tile = 256;
+  std::array<std::array<double, tile>, SparkTableau::most_stages + 1> copies;
+  Addresses from{};
+  for (Eigen::Index k = 0; k < count; k += tile) {
+    const int rows = int(std::min(tile, count - k));
+    for (Eigen::Index j = 0; j < C.cols(); ++j) {
+      double* column = z.data() + j * stride + first + k;
+      std::copy_n(column, rows, copies[j].data());
+      from[j] = copies[j].data();
+    }
+    for (Eigen::Index i = 0; i < C.rows(); ++i) {
+      double* column = z.data() + i * stride + first + k;
+      std::fill_n(column, rows, 0.0);
+      add_mixed(from, C, i, factor, rows, column);
+    }
+  }
 }
 
 }  // namespace
@@ -26,55 +83,76 @@ SparkProblem::SparkProblem(const System& system, const SparkTableau& tableau)
       inner_(Matrix::on(assembly_.layout())),
       on_(Vector::Ones(m_)),
       holonomic_(Vector::Ones(m_)),
-      Y_(Eigen::MatrixXd::Zero(n_, tableau.s)),
-      nodes_(Eigen::MatrixXd::Zero(n_, tableau.s + 1)),
-      momenta_(Eigen::MatrixXd::Zero(n_, tableau.s + 1)),
-      forces_(Eigen::MatrixXd::Zero(n_, tableau.s)),
-      reactions_(Eigen::MatrixXd::Zero(n_, tableau.s + 1)),
-      conditions_(Eigen::MatrixXd::Zero(m_, tableau.s + 1)),
-      rates_(Eigen::MatrixXd::Zero(m_, tableau.s + 1)),
-      mixed_rates_(rates_),
-      part_(n_ + m_),
-      lambda_(m_) {
-  int row = 0;
-  for (const auto& block : system.constraints())
-    for (int k = 0; k < block->terms() * block->rows(); ++k) holonomic_[row++] = block->holonomic() ? 1.0 : 0.0;
+      sliding_(assembly_.parts(), 5 * tableau.s + 3),
+      Y_(tableau.s),
+      nodes_(tableau.s + 1),
+      momenta_(tableau.s + 1),
+      forces_(tableau.s),
+      reactions_(tableau.s + 1) {
+  int row = 0, most = 0;
+  for (const auto& block : system.constraints()) {
+    const int rows = block->terms() * block->rows();
+    holonomic_.segment(row, rows).setConstant(block->holonomic() ? 1.0 : 0.0);
+    row += rows;
+    most = std::max(most, rows);
+  }
+  conditions_.resize(most, t_.s + 1);
   mixed_ = (holonomic_.array() == 0.0).any();
   if (mixed_) last_ = Matrix::on(assembly_.layout());
 }
 
 void SparkProblem::residual(const Vector& z, Vector& r) {
-  evaluate(z);
   const int s = t_.s;
-  const auto V = velocities(z);
   r.resize(unknowns());
-  // p − p₀ − h α f + h α̃ GᵀΛ at the stages and at the end, then Q.
-  for (int i = 0; i < s; ++i) momentum(t_.c[i], Y_.col(i).data(), V.col(i).data(), momenta_.col(i));
-  momentum(1.0, nodes_.col(s).data(), V.col(s).data(), momenta_.col(s));
-  add_mixed(forces_, t_.alpha, -h, momenta_);
-  add_mixed(reactions_, t_.tilde, h, momenta_);
-  momenta_.colwise() -= now->p;
-  r.setZero();
-  add_mixed(momenta_, t_.Q, 1.0, Eigen::Map<Eigen::MatrixXd>(r.data(), n_, s + 1));
-  if (m_ == 0) return;
-
-  for (int i = 1; i <= s; ++i)
-    system_.constraint_values(time(t_.lobatto_c[i]), nodes_.col(i).data(), conditions_.col(i - 1).data());
-  conditions_.leftCols(s) /= h;
-  system_.constraint_rates({time(1.0), nodes_.col(s).data(), V.col(s).data()}, conditions_.col(s).data());
-  Eigen::Map<Eigen::MatrixXd> C(r.data() + (s + 1) * n_, m_, s + 1);
-  add_mixed(conditions_, t_.Q_check, 1.0, C);
-  if (mixed_) {
-    for (int i = 0; i < s; ++i)
-      system_.constraint_rates({time(t_.c[i]), Y_.col(i).data(), V.col(i).data()}, rates_.col(i).data());
-    rates_.col(s) = conditions_.col(s);
-    mixed_rates_.setZero();
-    add_mixed(rates_, t_.Q, 1.0, mixed_rates_);
-    mixed_rates_.col(s).setZero();
-    for (int row = 0; row < m_; ++row)
-      if (holonomic_[row] == 0.0) C.row(row) = mixed_rates_.row(row);
+  for (const Part& part : assembly_.parts()) {
+    evaluate(part, z);
+    add_momenta(part, z);
+    // p − p₀ − h α f + h α̃ GᵀΛ at the stages and at the end, then Q.
+    const int first = part.settled, count = part.done - part.settled;
+    const Addresses forces = columns_of(forces_, first), reactions = columns_of(reactions_, first);
+    for (int i = 0; i <= s; ++i) {
+      double* out = momenta_[i] + first;
+      Eigen::Map<Vector>(out, count) -= now->p.segment(first, count);
+      add_mixed(forces, t_.alpha, i, -h, count, out);
+      if (m_ > 0) add_mixed(reactions, t_.tilde, i, h, count, out);
+    }
+    const Addresses momenta = columns_of(momenta_, first);
+    for (int i = 0; i <= s; ++i) {
+      double* out = r.data() + std::ptrdiff_t(i) * (n_ + m_) + first;
+      std::fill_n(out, count, 0.0);
+      add_mixed(momenta, t_.Q, i, 1.0, count, out);
+    }
+    for (const Part::Rows& rows : part.constraints) conditions(rows, z, r);
   }
-  for (const int row : dependent) C.row(row).setZero();
+  for (const int row : dependent)
+    for (int i = 0; i <= s; ++i) r[i * (n_ + m_) + n_ + row] = 0.0;
+}
+
+void SparkProblem::conditions(const Part::Rows& rows, const Vector& z, Vector& r) {
+  const int s = t_.s;
+  const ConstraintBlock& block = *system_.constraints()[rows.block];
+  const auto V = velocities(z);
+  const auto g = [&](int i) { return conditions_.col(i).data(); };
+  const bool holonomic = block.holonomic();
+  for (int i = 0; i < s; ++i) {
+    if (holonomic) {
+      block.values(time(t_.lobatto_c[i + 1]), nodes_[i + 1], g(i));
+      conditions_.col(i).head(rows.count) /= h;
+    } else {
+      block.rates({time(t_.c[i]), Y_[i], V.col(i).data()}, g(i));
+    }
+  }
+  block.rates({time(1.0), nodes_[s], V.col(s).data()}, g(s));
+  const Addresses columns = columns_of(conditions_);
+  for (int i = 0; i <= s; ++i) {
+    double* out = r.data() + std::ptrdiff_t(i) * (n_ + m_) + n_ + rows.first;
+    std::fill_n(out, rows.count, 0.0);
+    if (holonomic) {
+      add_mixed(columns, t_.Q_check, i, 1.0, rows.count, out);
+    } else if (i < s) {
+      add_mixed(columns, t_.Q, i, 1.0, rows.count, out);
+    }
+  }
 }
 
 bool SparkProblem::linearize(const Vector& z) { return full ? linearize_full(z) : linearize_modified(z); }
@@ -107,74 +185,98 @@ void SparkProblem::solve(const Vector& r, Vector& dz) {
     full_->matrix->solve(r, dz);
     return;
   }
-  dz.setZero();
-  for (int i = 0; i <= s; ++i) {
-    part_.head(n_) = r.segment(i * n_, n_);
-    part_.tail(m_) = r.segment((s + 1) * n_ + i * m_, m_);
-    (i == s && mixed_ ? *last_ : *inner_).solve(part_, part_);
-    momenta_.col(i) = part_.head(n_);
-    conditions_.col(i) = part_.tail(m_);
+  const std::ptrdiff_t size = n_ + m_;
+  inner_->solve(r.data(), dz.data(), mixed_ ? s : s + 1);
+  if (mixed_) last_->solve(r.data() + s * size, dz.data() + s * size, 1);
+  mix_in_place(t_.Q_inverse, 1.0, 0, n_, size, dz);
+  int row = 0;
+  for (const auto& block : system_.constraints()) {
+    const int rows = block->terms() * block->rows();
+    mix_in_place(block->holonomic() ? t_.Q_tilde_inverse : t_.A_inverse, 1.0 / h, n_ + row, rows, size, dz);
+    row += rows;
   }
-  add_mixed(momenta_, t_.Q_inverse, 1.0, Eigen::Map<Eigen::MatrixXd>(dz.data(), n_, s + 1));
-  if (m_ == 0) return;
-  Eigen::Map<Eigen::MatrixXd> L(dz.data() + (s + 1) * n_, m_, s + 1);
-  add_mixed(conditions_, t_.Q_tilde_inverse, 1.0 / h, L);
-  if (!mixed_) return;
-  mixed_rates_.setZero();
-  add_mixed(conditions_, t_.A_inverse, 1.0 / h, mixed_rates_);
-  for (int row = 0; row < m_; ++row)
-    if (holonomic_[row] == 0.0) L.row(row) = mixed_rates_.row(row);
 }
 
 double SparkProblem::size(const Vector& dz) const {
-  const double largest = dz.head((t_.s + 1) * n_).lpNorm<Eigen::Infinity>(), trace = dz.sum();
-  return largest + (trace - trace);  // not a number where an entry is not finite
+  double largest = 0.0, trace = 0.0;  // a − a is 0, or NaN where a is not finite
+  for (int i = 0; i <= t_.s; ++i) {
+    const double* column = dz.data() + std::ptrdiff_t(i) * (n_ + m_);
+    for (int k = 0; k < n_; ++k) {
+      const double a = std::abs(column[k]);
+      largest = a > largest ? a : largest;
+      trace += a - a;
+    }
+  }
+  return largest + trace;
 }
+
 void SparkProblem::finish(const Vector& z, State& next) {
-  evaluate(z);
-  next.q = nodes_.col(t_.s);
-  next.v = velocities(z).col(t_.s);
-  next.p = now->p;
-  for (int j = 0; j < t_.s; ++j) next.p += (h * t_.b[j]) * forces_.col(j);
-  for (int j = 0; j <= t_.s; ++j) next.p -= (h * t_.lobatto_b[j]) * reactions_.col(j);
+  const int s = t_.s;
+  next.q.resize(n_);
+  next.p.resize(n_);
+  for (const Part& part : assembly_.parts()) {
+    evaluate(part, z);
+    const int first = part.settled, count = part.done - part.settled;
+    const auto column = [&](const double* address) { return Eigen::Map<const Vector>(address + first, count); };
+    next.q.segment(first, count) = column(nodes_[s]);
+    auto p = next.p.segment(first, count);
+    p = now->p.segment(first, count);
+    for (int j = 0; j < s; ++j) p += (h * t_.b[j]) * column(forces_[j]);
+    for (int j = 0; m_ > 0 && j <= s; ++j) p -= (h * t_.lobatto_b[j]) * column(reactions_[j]);
+  }
+  next.v = velocities(z).col(s);
 }
 
 double SparkProblem::round_off() const { return std::numeric_limits<double>::epsilon() * size_of_q / std::abs(h); }
 
-void SparkProblem::momentum(double share, const double* q, const double* v, Eigen::Ref<Vector> out) const {
-  out.setZero();
-  system_.add_dynamics({time(share), q, v}, 1.0, 0.0, out.data());
+void SparkProblem::place(const Vector& z, int from, int to, const Eigen::MatrixXd& coefficients,
+                         std::vector<double*>& places) const {
+  const Addresses V = columns_of(velocities(z), from);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::copy_n(now->q.data() + from, to - from, places[i] + from);
+    add_mixed(V, coefficients, Eigen::Index(i), h, to - from, places[i] + from);
+  }
 }
 
-void SparkProblem::evaluate(const Vector& z) {
+void SparkProblem::evaluate(const Part& part, const Vector& z) {
   const int s = t_.s;
-  const auto V = velocities(z).leftCols(s);
+  sliding_.enter(part);
+  int next = 0;
+  for (std::vector<double*>* columns : {&Y_, &nodes_, &momenta_, &forces_, &reactions_})
+    for (double*& column : *columns) column = sliding_.column(next++);
+  place(z, part.from, part.to, t_.A, Y_);
+  place(z, part.from, part.to, t_.bar, nodes_);
+  for (std::vector<double*>* sums : {&momenta_, &forces_, &reactions_})
+    for (double* sum : *sums) std::fill(sum + part.from, sum + part.to, 0.0);
+
+  const auto V = velocities(z);
   const auto L = multipliers(z);
-  Y_.colwise() = now->q;
-  add_mixed(V, t_.A, h, Y_);
-  nodes_.colwise() = now->q;
-  add_mixed(V, t_.bar, h, nodes_);
-  for (int i = 0; i < s; ++i) {
-    forces_.col(i).setZero();
-    system_.add_dynamics({time(t_.c[i]), Y_.col(i).data(), V.col(i).data()}, 0.0, 1.0, forces_.col(i).data());
-    if (!mixed_) continue;
-    lambda_ = L.col(i) - L.col(i).cwiseProduct(holonomic_);
-    system_.add_constraint_forces(time(t_.c[i]), Y_.col(i).data(), lambda_.data(), -1.0, forces_.col(i).data());
+  for (int i = 0; i < s; ++i) system_.add_dynamics(part, {time(t_.c[i]), Y_[i], V.col(i).data()}, 0.0, 1.0, forces_[i]);
+  for (const Part::Rows& rows : part.constraints) {
+    const ConstraintBlock& block = *system_.constraints()[rows.block];
+    if (block.holonomic())
+      for (int j = 0; j <= s; ++j)
+        block.add_forces(time(t_.lobatto_c[j]), nodes_[j], L.col(j).data() + rows.first, 1.0, reactions_[j]);
+    else
+      for (int i = 0; i < s; ++i) block.add_forces(time(t_.c[i]), Y_[i], L.col(i).data() + rows.first, -1.0, forces_[i]);
   }
-  reactions_.setZero();
-  for (int j = 0; m_ > 0 && j <= s; ++j) {
-    lambda_ = L.col(j).cwiseProduct(holonomic_);
-    system_.add_constraint_forces(time(t_.lobatto_c[j]), nodes_.col(j).data(), lambda_.data(), 1.0,
-                                  reactions_.col(j).data());
+}
+
+void SparkProblem::add_momenta(const Part& part, const Vector& z) {
+  const auto V = velocities(z);
+  for (int i = 0; i <= t_.s; ++i) {
+    const bool end = i == t_.s;
+    system_.add_dynamics(part, {time(end ? 1.0 : t_.c[i]), end ? nodes_[i] : Y_[i], V.col(i).data()}, 1.0, 0.0, momenta_[i]);
   }
 }
 
 void SparkProblem::assemble(Matrix& matrix, const Instant& at, const Vector& rows) {
-  matrix.clear();
-  assembly_.add_dynamics(assembly_.whole(), at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, matrix.values());
-  if (m_ == 0) return;
-  assembly_.add_directions(assembly_.whole(), at.t, at.q, 1.0, matrix.values());
-  assembly_.add_gradient(assembly_.whole(), at.t, at.q, 1.0, rows.data(), matrix.values());
+  for (const Part& part : assembly_.parts()) {
+    assembly_.clear(part, matrix.values());
+    assembly_.add_dynamics(part, at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, matrix.values());
+    assembly_.add_directions(part, at.t, at.q, 1.0, matrix.values());
+    assembly_.add_gradient(part, at.t, at.q, 1.0, rows.data(), matrix.values());
+  }
   for (int row = 0; row < m_; ++row)
     if (rows[row] == 0.0) matrix.values()[matrix.layout().slot(n_ + row, n_ + row)] += 1.0;
 }
@@ -189,9 +291,11 @@ SparkProblem::Full::Full(const System& system, int stages)
       n(system.size()),
       m(system.constraint_count()),
       assembly(system, Assembly::Parts{.curvature = true}),
-      small(Vector::Zero(assembly.layout()->storage())) {
+      small(Vector::Zero(assembly.layout()->storage())),
+      Y(n, s),
+      nodes(n, s + 1) {
   const Layout& layout = *assembly.layout();
-  const auto place = [&](int k, int i) { return i < n ? k * n + i : (s + 1) * n + k * m + (i - n); };
+  const auto place = [&](int k, int i) { return k * (n + m) + i; };
   std::vector<Layout::Entry> pattern;
   for (int j = 0; j < n + m; ++j)
     for (int e = layout.column_starts()[j]; e < layout.column_starts()[j + 1]; ++e) {
@@ -200,7 +304,7 @@ SparkProblem::Full::Full(const System& system, int stages)
       for (int k = 0; k <= s; ++k)
         for (int l = 0; l <= s; ++l) pattern.emplace_back(place(k, i), place(l, j));
     }
-  const auto large = std::make_shared<const Layout>((s + 1) * (n + m), std::move(pattern));
+  const auto large = std::make_shared<const Layout>((s + 1) * (n + m), pattern);
   matrix = Matrix::on(large);
   slots.reserve(entries.size() * (s + 1) * (s + 1));
   for (const Entry& entry : entries)
@@ -232,7 +336,14 @@ bool SparkProblem::linearize_full(const Vector& z) {
   Full& f = *full_;
   const Assembly& assembly = f.assembly;
   const int s = t_.s, n = n_, m = m_;
-  evaluate(z);
+  const auto addresses = [](Eigen::MatrixXd& columns) {
+    std::vector<double*> out;
+    for (Eigen::Index k = 0; k < columns.cols(); ++k) out.push_back(columns.col(k).data());
+    return out;
+  };
+  std::vector<double*> stages = addresses(f.Y), lobatto = addresses(f.nodes);
+  place(z, 0, n, t_.A, stages);
+  place(z, 0, n, t_.bar, lobatto);
   f.matrix->clear();
   const auto V = velocities(z);
   const auto L = multipliers(z);
@@ -243,11 +354,11 @@ bool SparkProblem::linearize_full(const Vector& z) {
   const Eigen::MatrixXd unit = Eigen::MatrixXd::Identity(s + 1, s + 1), forces = -h * (t_.Q * t_.alpha),
                         reactions = h * (t_.Q * t_.tilde);
   const Vector velocity_rows = Vector::Ones(m) - holonomic_;
-  Vector rows = on_.cwiseProduct(holonomic_);
+  Vector rows = on_.cwiseProduct(holonomic_), lambda;
 
   for (int l = 0; l <= s; ++l) {
     const double t = time(l < s ? t_.c[l] : 1.0);
-    const Vector q = l < s ? Y_.col(l) : nodes_.col(s), v = V.col(l);
+    const Vector q = l < s ? f.Y.col(l) : f.nodes.col(s), v = V.col(l);
     const Instant at{t, q.data(), v.data()};
     const auto slopes = [&](const SlopeWeights& weights, const Eigen::MatrixXd& coefficients) {
       assembly.add_dynamics(assembly.whole(), at, weights, f.small.data());
@@ -258,8 +369,8 @@ bool SparkProblem::linearize_full(const Vector& z) {
     if (l < s) {
       slopes({.momentum = 0.0, .force = 1.0, .dq = 0.0, .dv = 1.0}, forces.col(l) * unit.row(l));
       if (mixed_) {  // −K(Y)ᵀΨ turns with Y
-        lambda_ = L.col(l).cwiseProduct(velocity_rows);
-        assembly.add_curvature(assembly.whole(), t, q.data(), lambda_.data(), -1.0, f.small.data());
+        lambda = L.col(l).cwiseProduct(velocity_rows);
+        assembly.add_curvature(assembly.whole(), t, q.data(), lambda.data(), -1.0, f.small.data());
       }
       slopes({.momentum = 0.0, .force = 1.0, .dq = 1.0, .dv = 0.0}, forces.col(l) * D.row(l));
     }
@@ -276,9 +387,9 @@ bool SparkProblem::linearize_full(const Vector& z) {
   }
   for (int j = 0; m > 0 && j <= s; ++j) {
     const double t = time(t_.lobatto_c[j]);
-    const double* q = nodes_.col(j).data();
-    lambda_ = L.col(j).cwiseProduct(holonomic_);
-    assembly.add_curvature(assembly.whole(), t, q, lambda_.data(), 1.0, f.small.data());
+    const double* q = f.nodes.col(j).data();
+    lambda = L.col(j).cwiseProduct(holonomic_);
+    assembly.add_curvature(assembly.whole(), t, q, lambda.data(), 1.0, f.small.data());
     f.add(reactions.col(j) * B.row(j), 0, n, 0, n);
     assembly.add_directions(assembly.whole(), t, q, 1.0, f.small.data());
     f.add(reactions.col(j) * unit.row(j), 0, n, n, n + m, &holonomic_);
@@ -294,7 +405,7 @@ bool SparkProblem::linearize_full(const Vector& z) {
     const double speed = v.lpNorm<Eigen::Infinity>(),
                  e = std::cbrt(std::numeric_limits<double>::epsilon()) * (speed > 0.0 ? size_of_q / speed : std::abs(h));
     for (const double side : {-1.0, 1.0}) {
-      q_ = nodes_.col(s) + side * e * v;
+      q_ = f.nodes.col(s) + side * e * v;
       assembly.add_gradient(assembly.whole(), time(1.0) + side * e, q_.data(), side / (2.0 * e), rows.data(),
                             f.small.data());
     }
@@ -303,7 +414,7 @@ bool SparkProblem::linearize_full(const Vector& z) {
     const Layout& large = f.matrix->layout();
     for (int row = 0; row < m; ++row)
       for (int k = 0; k <= s; ++k) {
-        const int i = (s + 1) * n + k * m + row;
+        const int i = k * (n + m) + n + row;
         if (on_[row] == 0.0 || (holonomic_[row] == 0.0 && k == s)) f.matrix->values()[large.slot(i, i)] = 1.0;
       }
   }

@@ -4,11 +4,12 @@
 #include <taut/linalg/matrix.hpp>
 #include <taut/step/assembly.hpp>
 #include <taut/step/newton.hpp>
+#include <taut/step/sliding.hpp>
 #include <taut/system/state.hpp>
 
 namespace taut {
 
-/// The equations of one SPARK step in z = (V₁ … Vₛ, v₁; Λ₀ … Λₛ), transformed by Q; a nonholonomic row has Ψ₁ … Ψₛ in the first s places of its Λ.
+/// The equations of one SPARK step in z = (V₁, Λ₀; … Vₛ, Λₛ₋₁; v₁, Λₛ), transformed by Q; a nonholonomic row has Ψ₁ … Ψₛ in the first s places of its Λ.
 ///
 /// Two matrices solve for a correction. The modified one of the paper leaves out the slopes of the forces and everything that turns with q: it falls
 /// apart into s + 1 copies of [M Gᵀ; G 0] and contracts like h. The full one has them, at each stage its own, in (s + 1)(n + m) unknowns: it is for
@@ -23,8 +24,11 @@ class SparkProblem final : public NewtonProblem {
   std::vector<int> dependent;
 
   int unknowns() const { return (t_.s + 1) * (n_ + m_); }
-  Eigen::Map<const Eigen::MatrixXd> velocities(const Vector& z) const { return {z.data(), n_, t_.s + 1}; }
-  Eigen::Map<const Eigen::MatrixXd> multipliers(const Vector& z) const { return {z.data() + (t_.s + 1) * n_, m_, t_.s + 1}; }
+
+  /// The velocities and the multipliers in z, a column for each stage and one for the end.
+  using Columns = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+  Columns velocities(const Vector& z) const { return {z.data(), n_, t_.s + 1, Eigen::OuterStride<>(n_ + m_)}; }
+  Columns multipliers(const Vector& z) const { return {z.data() + n_, m_, t_.s + 1, Eigen::OuterStride<>(n_ + m_)}; }
 
   void residual(const Vector& z, Vector& r) override;
   bool linearize(const Vector& z) override;
@@ -41,10 +45,16 @@ class SparkProblem final : public NewtonProblem {
  private:
   double round_off() const;
   double time(double share) const { return now->t + share * h; }
-  void momentum(double share, const double* q, const double* v, Eigen::Ref<Vector> out) const;
 
-  /// Positions, forces at the stages (with those of nonholonomic constraints), reactions at the Lobatto nodes.
-  void evaluate(const Vector& z);
+  /// Positions at the stages, or at the Lobatto nodes, for coordinates from … to.
+  void place(const Vector& z, int from, int to, const Eigen::MatrixXd& coefficients, std::vector<double*>& places) const;
+
+  /// Goes on to a part: positions, forces at the stages (with those of nonholonomic constraints), reactions at the Lobatto nodes.
+  void evaluate(const Part& part, const Vector& z);
+  void add_momenta(const Part& part, const Vector& z);
+
+  /// The rows of a block of constraints, transformed.
+  void conditions(const Part::Rows& rows, const Vector& z, Vector& r);
 
   void assemble(Matrix& matrix, const Instant& at, const Vector& rows);
   bool factor(Matrix& matrix, const Instant& at, const Vector& rows);
@@ -59,7 +69,8 @@ class SparkProblem final : public NewtonProblem {
 
     int s, n, m;
     Assembly assembly;
-    Vector small;  // values on the layout of the assembly
+    Vector small;              // values on the layout of the assembly
+    Eigen::MatrixXd Y, nodes;  // positions
     struct Entry {
       int row, column, slot;
     };
@@ -77,8 +88,10 @@ class SparkProblem final : public NewtonProblem {
   std::unique_ptr<Full> full_;
   Vector on_, holonomic_;
   bool mixed_ = false;
-  Eigen::MatrixXd Y_, nodes_, momenta_, forces_, reactions_, conditions_, rates_, mixed_rates_;
-  Vector part_, lambda_, last_on_, q_, v_;
+  Sliding sliding_;  // the columns below
+  std::vector<double*> Y_, nodes_, momenta_, forces_, reactions_;
+  Eigen::MatrixXd conditions_;  // of one block
+  Vector last_on_, q_, v_;
 };
 
 }  // namespace taut

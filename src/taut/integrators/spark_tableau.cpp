@@ -199,7 +199,8 @@ SparkTableau make(int s, SparkFamily family) {
 const SparkTableau& spark_tableau(int s, SparkFamily family) {
   const bool lobatto = family == SparkFamily::lobatto_iiic || family == SparkFamily::lobatto_iiid;
   const int least = lobatto ? 2 : 1;
-  require(s >= least && s <= 8, "SPARK: the number of stages must lie between {} and 8, got {}.", least, s);
+  require(s >= least && s <= SparkTableau::most_stages, "SPARK: the number of stages must lie between {} and {}, got {}.",
+          least, SparkTableau::most_stages, s);
   static const std::map<std::pair<SparkFamily, int>, SparkTableau> all = [] {
     std::map<std::pair<SparkFamily, int>, SparkTableau> made;
     for (const SparkFamily one : {SparkFamily::gauss, SparkFamily::radau_iia, SparkFamily::radau_ia,

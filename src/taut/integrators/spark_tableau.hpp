@@ -22,6 +22,7 @@ enum class SparkFamily {
 ///
 /// and the matrices of the modified Newton iteration. L. O. Jay, Lagrange–d'Alembert SPARK integrators (2009).
 struct SparkTableau {
+  static constexpr int most_stages = 8;
   int s = 0;
   Eigen::VectorXd b, c;                  ///< s
   Eigen::VectorXd lobatto_b, lobatto_c;  ///< s + 1

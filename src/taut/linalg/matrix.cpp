@@ -1,6 +1,7 @@
 #include <klu.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -45,9 +46,16 @@ class SmallMatrix final : public Matrix {
     return true;
   }
 
-  void solve(const Vector& b, Vector& x) override {
+  using Matrix::solve;
+  void solve(const double* b, double* x, int columns) override {
     const int n = layout_->size();
-    if (&x != &b) x = b;
+    if (x != b) std::copy_n(b, n * columns, x);
+    for (int c = 0; c < columns; ++c) solve_in_place(x + c * n);
+  }
+
+ private:
+  void solve_in_place(double* x) const {
+    const int n = layout_->size();
     for (int k = 0; k < n; ++k) std::swap(x[k], x[swaps_[k]]);
     for (int k = 0; k < n; ++k) {
       const double* column = values_.data() + k * n;
@@ -62,7 +70,6 @@ class SmallMatrix final : public Matrix {
     }
   }
 
- private:
   std::vector<int> swaps_;
 };
 
@@ -85,11 +92,15 @@ class DenseMatrix final : public Matrix {
     return true;
   }
 
-  void solve(const Vector& b, Vector& x) override {
-    buffer_.noalias() = lu_.permutationP() * b;
-    lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(buffer_);
-    lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(buffer_);
-    x = buffer_;
+  using Matrix::solve;
+  void solve(const double* b, double* x, int columns) override {
+    const int n = layout_->size();
+    for (int c = 0; c < columns; ++c) {
+      buffer_.noalias() = lu_.permutationP() * Eigen::Map<const Vector>(b + c * n, n);
+      lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(buffer_);
+      lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(buffer_);
+      Eigen::Map<Vector>(x + c * n, n) = buffer_;
+    }
   }
 
  private:
@@ -108,10 +119,8 @@ class BandedMatrix final : public Matrix {
     return good;
   }
 
-  void solve(const Vector& b, Vector& x) override {
-    x.resize(b.size());
-    lu_.solve(b.data(), x.data());
-  }
+  using Matrix::solve;
+  void solve(const double* b, double* x, int columns) override { lu_.solve(b, x, columns); }
 
  private:
   BandedLu lu_;
@@ -143,9 +152,10 @@ class SparseMatrix final : public Matrix {
     return numeric_ != nullptr && measure();
   }
 
-  void solve(const Vector& b, Vector& x) override {
-    x = b;
-    klu_solve(symbolic_, numeric_, layout_->size(), 1, x.data(), &common_);
+  using Matrix::solve;
+  void solve(const double* b, double* x, int columns) override {
+    if (x != b) std::copy_n(b, std::ptrdiff_t(columns) * layout_->size(), x);
+    klu_solve(symbolic_, numeric_, layout_->size(), columns, x, &common_);
   }
 
  private:

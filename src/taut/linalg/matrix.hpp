@@ -28,8 +28,12 @@ class Matrix {
   /// Smallest over largest pivot of the last factor: a cheap warning sign of dependent rows, not a condition number.
   double pivot_ratio() const { return pivot_ratio_; }
 
-  /// x = A⁻¹ b, in the given numbering; x may be b.
-  virtual void solve(const Vector& b, Vector& x) = 0;
+  /// x = A⁻¹ b for so many columns, in the given numbering; x may be b.
+  virtual void solve(const double* b, double* x, int columns) = 0;
+  void solve(const Vector& b, Vector& x) {
+    x.resize(b.size());
+    solve(b.data(), x.data(), 1);
+  }
 
  protected:
   explicit Matrix(std::shared_ptr<const Layout> layout)

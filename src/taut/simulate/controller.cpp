@@ -8,7 +8,7 @@ namespace taut {
 
 Controller::Controller(const System& system, const State& start, const SimulateOptions& options, int error_order,
                        int local_order)
-    : system_(system), options_(options), exponent_(1.0 / (error_order + 1)) {
+    : system_(&system), options_(&options), exponent_(1.0 / (error_order + 1)) {
   const double length = std::abs(options.end - start.t), speed = start.v.lpNorm<Eigen::Infinity>(),
                size = size_.of(system, start);
   step_ = 0.01 * length;
@@ -42,13 +42,13 @@ void Controller::halve() {
 }
 
 bool Controller::judge(const State& before, const State& after, const Vector& error, double h) {
-  const int n = system_.size();
-  const double q = std::max(size_.of(system_, before), after.q.lpNorm<Eigen::Infinity>());
+  const int n = system_->size();
+  const double q = std::max(size_.of(*system_, before), after.q.lpNorm<Eigen::Infinity>());
   const double v = std::max(before.v.lpNorm<Eigen::Infinity>(), after.v.lpNorm<Eigen::Infinity>());
   // What round-off hides is no error: that of q, and in v what it becomes over the step.
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  const double in_q = calibration_ * (options_.atol + options_.rtol * q) + 4.0 * epsilon * q,
-               in_v = calibration_ * (options_.atol + options_.rtol * v) + 4.0 * epsilon * (v + q / std::abs(h));
+  const double in_q = calibration_ * (options_->atol + options_->rtol * q) + 4.0 * epsilon * q,
+               in_v = calibration_ * (options_->atol + options_->rtol * v) + 4.0 * epsilon * (v + q / std::abs(h));
   const double sum = (in_q > 0.0 ? error.head(n).squaredNorm() / (in_q * in_q) : 0.0) +
                      (in_v > 0.0 ? error.tail(n).squaredNorm() / (in_v * in_v) : 0.0);
   // An infinite estimate, or none, asks for the smallest factor.
@@ -77,7 +77,7 @@ bool Controller::judge(const State& before, const State& after, const Vector& er
 }
 
 void Controller::limit() {
-  if (options_.step > 0.0) step_ = std::min(step_, options_.step);
+  if (options_->step > 0.0) step_ = std::min(step_, options_->step);
 }
 
 double Pace::of(double t, const Vector& q, const Vector& v) {

@@ -31,8 +31,8 @@ class Controller {
  private:
   void limit();
 
-  const System& system_;
-  const SimulateOptions& options_;
+  const System* system_;
+  const SimulateOptions* options_;
   double exponent_, calibration_ = 1.0, roughness_ = 1.0, step_ = 0.0, last_ = 1.0;
   double rejected_step_ = 0.0, rejected_size_ = 0.0;  // of the last attempt, if it was refused
   bool first_ = true, grown_ = true, rough_ = false;

@@ -35,8 +35,9 @@ void AccelerationProblem::residual(const double* a, const double* lambda, double
   }
 }
 
-void AccelerationProblem::add_slopes(const double*, const double*, const double* row_weight, double* values) {
-  for (const Assembly::Part& part : assembly_->parts()) {
+void AccelerationProblem::slopes(const double*, const double*, const double* row_weight, double* values) {
+  for (const Part& part : assembly_->parts()) {
+    assembly_->clear(part, values);
     assembly_->add_dynamics(part, at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, values);
     if (constraints() == 0) continue;
     assembly_->add_directions(part, at.t, at.q, 1.0, values);

@@ -24,7 +24,7 @@ class AccelerationProblem final : public StepProblem {
   double natural_size() const override { return size; }
   bool linear() const override { return true; }
   void residual(const double* a, const double* lambda, double* r, double* c) override;
-  void add_slopes(const double* a, const double* lambda, const double* row_weight, double* values) override;
+  void slopes(const double* a, const double* lambda, const double* row_weight, double* values) override;
 
  private:
   std::shared_ptr<const Assembly> assembly_;

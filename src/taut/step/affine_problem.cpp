@@ -3,11 +3,12 @@
 namespace taut {
 
 AffineProblem::AffineProblem(std::shared_ptr<const Assembly> assembly)
-    : assembly_(std::move(assembly)), constant_mass_(assembly_->system().constant_mass()) {
+    : assembly_(std::move(assembly)),
+      constant_mass_(assembly_->system().constant_mass()),
+      positions_only_(constant_mass_ && assembly_->system().conservative()),
+      sliding_(assembly_->parts(), most_places) {
   limits = assembly_->sets();
   zero_ = Vector::Zero(unknowns());
-  for (Scratch& one : moved_) one.q = one.v = zero_;
-  places_.fill(zero_);
 }
 
 double AffineProblem::force_scale() const {
@@ -20,99 +21,121 @@ double AffineProblem::constraint_scale() const {
   return scale != 0.0 ? scale : 1.0;
 }
 
-/// q + slope·x, without a copy where it is one of the two.
-const double* AffineProblem::along(const Vector* q, double slope, const double* x, Vector& scratch) {
-  if (slope == 0.0) return q->data();
-  if (q == nullptr && slope == 1.0) return x;
-  const Eigen::Map<const Vector> X(x, unknowns());
-  if (q == nullptr) {
-    scratch = slope * X;
+const double* AffineProblem::along(const Part& part, const Vector* base, double slope, const double* x) {
+  if (slope == 0.0) return base == nullptr ? zero_.data() : base->data();
+  if (base == nullptr && slope == 1.0) return x;
+  for (int k = 0; k < places_; ++k)
+    if (moved_[k].base == base && moved_[k].slope == slope) return moved_[k].values;
+  const int first = part.from, count = part.to - part.from;
+  double* values = sliding_.column(places_);
+  Eigen::Map<Vector> place(values + first, count);
+  const Eigen::Map<const Vector> X(x + first, count);
+  if (base == nullptr) {
+    place = slope * X;
   } else {
-    scratch = *q + slope * X;
+    place = base->segment(first, count) + slope * X;
   }
-  return scratch.data();
+  moved_[places_++] = {base, slope, values};
+  return values;
 }
 
-Instant AffineProblem::place_of(const Inertia& inertia, const double* x, Scratch& scratch) {
-  const Eigen::Map<const Vector> X(x, unknowns());
-  const double* q = inertia.q->data();
-  if (inertia.q_slope != 0.0) {
-    scratch.q = *inertia.q + inertia.q_slope * X;
-    q = scratch.q.data();
+void AffineProblem::enter(const Part& part) {
+  places_ = 0;
+  sliding_.enter(part);
+}
+
+AffineProblem::Places AffineProblem::places_at(const Part& part, const double* x) {
+  Places places{};
+  enter(part);
+  for (std::size_t k = 0; k < inertias.size(); ++k) {
+    const Inertia& one = inertias[k];
+    if (!one.counts()) continue;
+    // What nobody looks at need not be moved.
+    const bool q = !(constant_mass_ && one.force == 0.0), v = !(positions_only_ && one.momentum == 0.0);
+    places.inertias[k] = {one.t, q ? along(part, one.q, one.q_slope, x) : one.q->data(),
+                          v ? along(part, one.v, one.v_slope, x) : zero_.data()};
   }
-  if (inertia.v == nullptr && inertia.v_slope == 1.0) return {inertia.t, q, x};
-  scratch.v = inertia.v_slope * X;
-  if (inertia.v != nullptr) scratch.v += *inertia.v;
-  return {inertia.t, q, scratch.v.data()};
+  if (constraints() == 0) return places;
+  for (std::size_t k = 0; k < reactions.size(); ++k)
+    if (reactions[k].weight != 0.0) places.reactions[k] = along(part, reactions[k].q, reactions[k].q_slope, x);
+  places.condition = along(part, condition.q, condition.q_slope, x);
+  return places;
 }
 
 void AffineProblem::add_dynamics(int k, const double* x, double momentum, double force, double* out) {
-  assembly_->system().add_dynamics(place_of(inertias[k], x, moved_[0]), momentum, force, out);
+  const Inertia& one = inertias[k];
+  for (const Part& part : assembly_->parts()) {
+    enter(part);
+    const Instant at{one.t, along(part, one.q, one.q_slope, x), along(part, one.v, one.v_slope, x)};
+    assembly_->system().add_dynamics(part, at, momentum, force, out);
+  }
 }
 
 void AffineProblem::add_reactions(const double* x, const double* lambda, double weight, double* out) {
-  for (const Reaction& reaction : reactions)
-    if (reaction.weight != 0.0)
-      assembly_->system().add_constraint_forces(reaction.t, along(reaction.q, reaction.q_slope, x, places_[0]), lambda,
-                                                weight * reaction.weight, out);
+  for (const Part& part : assembly_->parts()) {
+    enter(part);
+    for (const Reaction& one : reactions)
+      if (one.weight != 0.0)
+        assembly_->system().add_constraint_forces(part, one.t, along(part, one.q, one.q_slope, x), lambda,
+                                                  weight * one.weight, out);
+  }
 }
 
 void AffineProblem::residual(const double* x, const double* Lambda, double* r, double* c) {
   const System& system = assembly_->system();
-  Eigen::Map<Vector> R(r, unknowns());
-  if (rhs != nullptr) {
-    R = -*rhs;
-  } else {
-    R.setZero();
-  }
-  for (const Inertia& inertia : inertias) {
-    if (!inertia.counts()) continue;
-    const Instant at = place_of(inertia, x, moved_[0]);
-    system.add_dynamics(at, inertia.momentum, inertia.force, r);
-    // With a constant mass p(0) is zero.
-    if (inertia.rate && !constant_mass_) system.add_dynamics({at.t, at.q, zero_.data()}, -inertia.momentum, 0.0, r);
-    if (inertia.inertial != 0.0) system.add_inertial(at, inertia.inertial, r);
-  }
-  if (constraints() == 0) return;
-  add_reactions(x, Lambda, 1.0 / force_scale(), r);
-  if (condition.rate_weight == 0.0) {
-    system.constraint_values(condition.t, along(condition.q, condition.q_slope, x, places_[0]), c);
-  } else {
-    system.constraint_rates({condition.t, condition.q->data(), x}, c);
-    Eigen::Map<Vector> C(c, constraints());
-    C *= condition.rate_weight;
-    if (condition.shift != nullptr) C += *condition.shift;
+  for (const Part& part : assembly_->parts()) {
+    const Places at = places_at(part, x);
+    const int count = part.to - part.from;
+    Eigen::Map<Vector> R(r + part.from, count);
+    if (rhs != nullptr) {
+      R = -rhs->segment(part.from, count);
+    } else {
+      R.setZero();
+    }
+    for (std::size_t k = 0; k < inertias.size(); ++k) {
+      const Inertia& one = inertias[k];
+      if (!one.counts()) continue;
+      const Instant& here = at.inertias[k];
+      system.add_dynamics(part, here, one.momentum, one.force, r);
+      // With a constant mass p(0) is zero.
+      if (one.rate && !constant_mass_) system.add_dynamics(part, {here.t, here.q, zero_.data()}, -one.momentum, 0.0, r);
+      if (one.inertial != 0.0 && !constant_mass_) system.add_inertial(part, here, one.inertial, r);
+    }
+    if (constraints() == 0) continue;
+    for (std::size_t k = 0; k < reactions.size(); ++k)
+      if (const Reaction& one = reactions[k]; one.weight != 0.0)
+        system.add_constraint_forces(part, one.t, at.reactions[k], Lambda, one.weight / force_scale(), r);
+    if (condition.rate_weight == 0.0) {
+      system.constraint_values(part, condition.t, at.condition, c);
+      continue;
+    }
+    system.constraint_rates(part, {condition.t, at.condition, x}, c);
+    for (const Part::Rows& rows : part.constraints) {
+      Eigen::Map<Vector> C(c + rows.first, rows.count);
+      C *= condition.rate_weight;
+      if (condition.shift != nullptr) C += condition.shift->segment(rows.first, rows.count);
+    }
   }
 }
 
-void AffineProblem::add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) {
-  // All places first, then the matrix part by part.
-  std::array<Instant, 4> at;
-  for (std::size_t k = 0; k < inertias.size(); ++k)
-    if (inertias[k].counts()) at[k] = place_of(inertias[k], x, moved_[k]);
-  std::array<const double*, 2> reacting{};
-  const double* held = nullptr;
-  if (constraints() > 0) {
-    for (std::size_t k = 0; k < reactions.size(); ++k)
-      if (reactions[k].weight != 0.0) reacting[k] = along(reactions[k].q, reactions[k].q_slope, x, places_[k]);
-    held = along(condition.q, condition.q_slope, x, places_[2]);
-  }
-  for (const Assembly::Part& part : assembly_->parts()) {
+void AffineProblem::slopes(const double* x, const double* Lambda, const double* row_weight, double* values) {
+  for (const Part& part : assembly_->parts()) {
+    const Places at = places_at(part, x);
+    assembly_->clear(part, values);
     for (std::size_t k = 0; k < inertias.size(); ++k) {
-      const Inertia& inertia = inertias[k];
-      if (inertia.counts())
-        assembly_->add_dynamics(part, at[k], {inertia.momentum, inertia.force, inertia.q_slope, inertia.v_slope}, values);
+      const Inertia& one = inertias[k];
+      if (one.counts())
+        assembly_->add_dynamics(part, at.inertias[k], {one.momentum, one.force, one.q_slope, one.v_slope}, values);
     }
     if (constraints() == 0) continue;
     for (std::size_t k = 0; k < reactions.size(); ++k) {
-      const Reaction& reaction = reactions[k];
-      if (reaction.weight == 0.0) continue;
-      assembly_->add_directions(part, reaction.t, reacting[k], reaction.weight / force_scale(), values);
-      if (reaction.q_slope != 0.0)
-        assembly_->add_curvature(part, reaction.t, reacting[k], Lambda, reaction.weight / force_scale() * reaction.q_slope,
-                                 values);
+      const Reaction& one = reactions[k];
+      if (one.weight == 0.0) continue;
+      const double share = one.weight / force_scale();
+      assembly_->add_directions(part, one.t, at.reactions[k], share, values);
+      if (one.q_slope != 0.0) assembly_->add_curvature(part, one.t, at.reactions[k], Lambda, share * one.q_slope, values);
     }
-    assembly_->add_gradient(part, condition.t, held, 1.0, row_weight, values);
+    assembly_->add_gradient(part, condition.t, at.condition, 1.0, row_weight, values);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <taut/step/assembly.hpp>
+#include <taut/step/sliding.hpp>
 #include <taut/step/step_problem.hpp>
 
 namespace taut {
@@ -57,7 +58,7 @@ class AffineProblem final : public StepProblem {
   double constraint_scale() const override;
   double natural_size() const override { return size; }
   void residual(const double* x, const double* Lambda, double* r, double* c) override;
-  void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override;
+  void slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override;
 
   void split(SplitForm& form) override;
 
@@ -68,16 +69,29 @@ class AffineProblem final : public StepProblem {
   void add_reactions(const double* x, const double* lambda, double weight, double* out);
 
  private:
-  struct Scratch {
-    Vector q, v;
+  /// Where everything is evaluated: the places of the parts above at x, for the coordinates of one part of the system.
+  struct Places {
+    std::array<Instant, 4> inertias;
+    std::array<const double*, 2> reactions;
+    const double* condition;
   };
-  Instant place_of(const Inertia& inertia, const double* x, Scratch& scratch);
-  const double* along(const Vector* q, double slope, const double* x, Vector& scratch);
+  void enter(const Part& part);
+  Places places_at(const Part& part, const double* x);
+
+  /// base + slope·x, without a copy where it is one of the two.
+  const double* along(const Part& part, const Vector* base, double slope, const double* x);
 
   std::shared_ptr<const Assembly> assembly_;
-  bool constant_mass_;
-  std::array<Scratch, 4> moved_;  // of each inertia
-  std::array<Vector, 3> places_;  // of both reactions and the condition
+  bool constant_mass_, positions_only_;  // the latter of forces
+  struct Moved {
+    const Vector* base;
+    double slope;
+    const double* values;
+  };
+  static constexpr int most_places = 11;
+  std::array<Moved, most_places> moved_;
+  int places_ = 0;  // in use
+  Sliding sliding_;
   Vector zero_, rest_;
 };
 

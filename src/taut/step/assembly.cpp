@@ -1,9 +1,10 @@
 #include <algorithm>
+#include <taut/base/large_vector.hpp>
 #include <taut/step/assembly.hpp>
 
 namespace taut {
 
-Assembly::Assembly(const System& system, Parts parts) : system_(system) {
+Assembly::Assembly(const System& system, Parts parts) : system_(system), parts_(parts_of(system)), whole_(whole_of(system)) {
   const int n = system.size();
   if (parts.constraints) sets_ = system.sets();
 
@@ -22,7 +23,7 @@ Assembly::Assembly(const System& system, Parts parts) : system_(system) {
       row += block->terms() * block->rows();
     }
   }
-  layout_ = std::make_shared<const Layout>(n + int(sets_.size()), std::move(entries));
+  layout_ = std::make_shared<const Layout>(n + int(sets_.size()), entries, n);
 
   const auto slot = [this](int i, int j) { return layout_->slot(i, j); };
   const auto transposed = [this](int i, int j) { return layout_->slot(j, i); };
@@ -33,30 +34,36 @@ Assembly::Assembly(const System& system, Parts parts) : system_(system) {
       gradient_.push_back(gradient_slots(*block, row, slot));
       directions_.push_back(gradient_slots(*block, row, transposed));
       if (parts.curvature) curvature_.push_back(square_slots(*block, slot));
-      first_row_.push_back(row - n);
       row += block->terms() * block->rows();
     }
   }
-  divide();
+  int reached = 0;
+  const auto reach = [&](const std::vector<int>& slots) {
+    for (const int one : slots) reached = std::max(reached, one + 1);
+  };
+  for (const Part& part : parts_) {
+    for (const int b : part.dynamics) reach(dynamics_[b]);
+    for (const Part::Rows& rows : part.constraints)
+      for (const Slots* slots : {&gradient_, &directions_, &curvature_})
+        if (!slots->empty()) reach((*slots)[rows.block]);
+    reached_.push_back(reached);
+  }
+  reached_.back() = layout_->storage();
+
+  if (layout_->storage() * sizeof(double) < 4 * huge_page) return;
+  for (const auto& block : system.dynamics()) prefer_huge_pages(block->stencils());  // and the terms beside them
+  for (const auto& block : system.constraints()) prefer_huge_pages(block->stencils());
+  for (const Slots* slots : {&dynamics_, &gradient_, &directions_, &curvature_})
+    for (const std::vector<int>& one : *slots) prefer_huge_pages(one);
 }
 
-void Assembly::divide() {
-  // Blocks are of limited size (see System); the coordinate they begin with tells where they are.
-  constexpr int coordinates_of_part = 2000;
-  const int n = system_.size(), count = std::max(1, n / coordinates_of_part);
-  parts_.resize(std::size_t(count));
-  const auto part_of = [&](const Block& block) -> Part& {
-    const long first = block.stencils().empty() ? 0 : block.stencils().front();
-    return parts_[std::size_t(std::min<long>(count - 1, first * count / std::max(1, n)))];
-  };
-  for (std::size_t b = 0; b < dynamics_.size(); ++b) {
-    part_of(*system_.dynamics()[b]).dynamics.push_back(int(b));
-    whole_.dynamics.push_back(int(b));
+void Assembly::clear(const Part& part, double* values) const {
+  if (&part == &whole_) {
+    std::fill_n(values, layout_->storage(), 0.0);
+    return;
   }
-  for (std::size_t b = 0; b < gradient_.size(); ++b) {
-    part_of(*system_.constraints()[b]).constraints.push_back(int(b));
-    whole_.constraints.push_back(int(b));
-  }
+  const std::ptrdiff_t k = &part - parts_.data();
+  std::fill(values + (k == 0 ? 0 : reached_[k - 1]), values + reached_[k], 0.0);
 }
 
 void Assembly::add_dynamics(const Part& part, const Instant& at, const SlopeWeights& weights, double* values) const {
@@ -71,20 +78,22 @@ void Assembly::add_dynamics(const Part& part, const Instant& at, const SlopeWeig
 
 void Assembly::add_gradient(const Part& part, double t, const double* q, double weight, const double* row_weight,
                             double* values) const {
-  for (const int b : part.constraints)
-    system_.constraints()[b]->add_gradient(t, q, weight, row_weight + first_row_[b], gradient_[b].data(), values);
+  for (const Part::Rows& rows : part.constraints)
+    system_.constraints()[rows.block]->add_gradient(t, q, weight, row_weight + rows.first, gradient_[rows.block].data(),
+                                                    values);
 }
 
 void Assembly::add_directions(const Part& part, double t, const double* q, double weight, double* values) const {
-  for (const int b : part.constraints)
-    system_.constraints()[b]->add_gradient(t, q, weight, nullptr, directions_[b].data(), values);
+  for (const Part::Rows& rows : part.constraints)
+    system_.constraints()[rows.block]->add_gradient(t, q, weight, nullptr, directions_[rows.block].data(), values);
 }
 
 void Assembly::add_curvature(const Part& part, double t, const double* q, const double* lambda, double weight,
                              double* values) const {
   if (curvature_.empty()) return;
-  for (const int b : part.constraints)
-    system_.constraints()[b]->add_curvature(t, q, lambda + first_row_[b], weight, curvature_[b].data(), values);
+  for (const Part::Rows& rows : part.constraints)
+    system_.constraints()[rows.block]->add_curvature(t, q, lambda + rows.first, weight, curvature_[rows.block].data(),
+                                                     values);
 }
 
 void Assembly::add_discrete_dynamics(const Part& part, const Segment& step, double weight, double dq, double* values) const {
@@ -93,16 +102,17 @@ void Assembly::add_discrete_dynamics(const Part& part, const Segment& step, doub
 }
 
 void Assembly::add_discrete_directions(const Part& part, const Segment& step, double weight, double* values) const {
-  for (const int b : part.constraints)
-    system_.constraints()[b]->discrete()->add_discrete_gradient(step, weight, directions_[b].data(), values);
+  for (const Part::Rows& rows : part.constraints)
+    system_.constraints()[rows.block]->discrete()->add_discrete_gradient(step, weight, directions_[rows.block].data(),
+                                                                         values);
 }
 
 void Assembly::add_discrete_curvature(const Part& part, const Segment& step, const double* lambda, double weight,
                                       double* values) const {
   if (curvature_.empty()) return;
-  for (const int b : part.constraints)
-    system_.constraints()[b]->discrete()->add_discrete_curvature(step, lambda + first_row_[b], weight, curvature_[b].data(),
-                                                                 values);
+  for (const Part::Rows& rows : part.constraints)
+    system_.constraints()[rows.block]->discrete()->add_discrete_curvature(step, lambda + rows.first, weight,
+                                                                          curvature_[rows.block].data(), values);
 }
 
 }  // namespace taut

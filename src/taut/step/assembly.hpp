@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <taut/linalg/layout.hpp>
+#include <taut/system/part.hpp>
 #include <taut/system/system.hpp>
 #include <vector>
 
@@ -23,13 +24,11 @@ class Assembly {
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   const std::vector<Set>& sets() const { return sets_; }
 
-  /// Blocks whose entries lie near each other in a large matrix are one part. Whoever adds several things does so part by part, so that each
-  /// stretch of the matrix is fetched from memory once.
-  struct Part {
-    std::vector<int> dynamics, constraints;  ///< numbers of blocks
-  };
+  /// Whoever adds several things does so part by part; before the first of them, clear(part) sets to zero what no earlier part has written to.
+  /// Cleared part by part or as a whole, the matrix is then complete.
   const std::vector<Part>& parts() const { return parts_; }
   const Part& whole() const { return whole_; }  ///< everything at once
+  void clear(const Part& part, double* values) const;
 
   void add_dynamics(const Part& part, const Instant& at, const SlopeWeights& weights, double* values) const;
   void add_gradient(const Part& part, double t, const double* q, double weight, const double* row_weight,
@@ -44,15 +43,14 @@ class Assembly {
                               double* values) const;
 
  private:
-  void divide();
   using Slots = std::vector<std::vector<int>>;  // one list per block
   const System& system_;
   std::vector<Set> sets_;
   std::shared_ptr<const Layout> layout_;
   Slots dynamics_, gradient_, directions_, curvature_;
-  std::vector<int> first_row_;  // of each constraint block
   std::vector<Part> parts_;
   Part whole_;
+  std::vector<int> reached_;  // after the last slot that each part, or one before it, writes to
 };
 
 }  // namespace taut

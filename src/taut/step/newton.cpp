@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <taut/base/large_vector.hpp>
 #include <taut/step/newton.hpp>
 
 namespace taut {
@@ -14,6 +15,11 @@ constexpr double roundoff_band = 1e3;
 
 NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
   NewtonReport report;
+  if (residual_.size() != z.size()) {
+    for (Vector* one : {&residual_, &step_, &next_, &trial_}) one->setZero(z.size());
+    if (z.size() * sizeof(double) >= huge_page)
+      for (const Vector* one : {&residual_, &step_, &next_, &trial_, &z}) prefer_huge_pages(*one);
+  }
   const auto ended = [&](Status status) {
     report.status = status;
     if (status != Status::ok) factored_ = false;

@@ -62,24 +62,24 @@ Schur::Schur(const System& system, Vector weight, BandedCholesky factor)
   gradient_.resize(columns_.size());
   scaled_.resize(columns_.size());
 
-  struct Part {
+  struct Piece {
     int slot, a, b;
   };
-  std::vector<Part> parts;
+  std::vector<Piece> pieces;
   for (const auto& here : places)
     for (const Place& x : here)
       for (const Place& y : here)
-        if (x.row >= y.row) parts.push_back({factor_.slot(x.row, y.row), x.index, y.index});
-  std::sort(parts.begin(), parts.end(),
-            [](const Part& x, const Part& y) { return std::tie(x.slot, x.a, x.b) < std::tie(y.slot, y.a, y.b); });
+        if (x.row >= y.row) pieces.push_back({factor_.slot(x.row, y.row), x.index, y.index});
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& x, const Piece& y) { return std::tie(x.slot, x.a, x.b) < std::tie(y.slot, y.a, y.b); });
   // Neighbours in both rows of G make one scalar product.
-  for (const Part& part : parts) {
-    if (!products_.empty() && products_.back().slot == part.slot && products_.back().a + products_.back().length == part.a &&
-        products_.back().b + products_.back().length == part.b) {
+  for (const Piece& piece : pieces) {
+    if (!products_.empty() && products_.back().slot == piece.slot &&
+        products_.back().a + products_.back().length == piece.a && products_.back().b + products_.back().length == piece.b) {
       ++products_.back().length;
       continue;
     }
-    products_.push_back({part.slot, part.a, part.b, 1});
+    products_.push_back({piece.slot, piece.a, piece.b, 1});
   }
   firsts_.push_back(0);
   for (const auto& here : places) {

@@ -229,8 +229,7 @@ class SplittingSolver::Work {
       // What K stores as zero (other components, most of all) would widen the band.
       const auto matrix = Matrix::on(problem.layout());
       const Vector off = Vector::Zero(problem.constraints());
-      matrix->clear();
-      problem.add_slopes(x.data(), none_.data(), off.data(), matrix->values());
+      problem.slopes(x.data(), none_.data(), off.data(), matrix->values());
       std::erase_if(entries, [&](const auto& e) { return matrix->values()[layout.slot(e.first, e.second)] == 0.0; });
       for (const Vector3& one : spans_)
         for (const int a : one.at)
@@ -242,8 +241,7 @@ class SplittingSolver::Work {
     if (weights_ != form_->weights) {
       const auto matrix = Matrix::on(problem.layout());
       const Vector off = Vector::Zero(problem.constraints());
-      matrix->clear();
-      problem.add_slopes(x.data(), none_.data(), off.data(), matrix->values());
+      problem.slopes(x.data(), none_.data(), off.data(), matrix->values());
       kept_.clear();
       each_entry(layout, n, [&](int i, int j) {
         const double value = matrix->values()[layout.slot(i, j)];

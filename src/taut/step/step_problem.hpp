@@ -49,8 +49,8 @@ class StepProblem {
   /// r = R(x) + B̂(x)ᵀΛ and c(x).
   virtual void residual(const double* x, const double* Lambda, double* r, double* c) = 0;
 
-  /// Adds the matrix above; row i of Ĉ is multiplied by row_weight[i].
-  virtual void add_slopes(const double* x, const double* Lambda, const double* row_weight, double* values) = 0;
+  /// Sets all values of the matrix above; row i of Ĉ is multiplied by row_weight[i].
+  virtual void slopes(const double* x, const double* Lambda, const double* row_weight, double* values) = 0;
 
   /// R and c are linear, with equalities only: no iteration is needed.
   virtual bool linear() const { return false; }

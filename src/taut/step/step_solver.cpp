@@ -117,9 +117,10 @@ class StepSolver::Kkt final : public NewtonProblem {
   bool switched() const override { return switched_; }
 
   void assemble(const Vector& z, const Vector& row_weight) {
-    matrix_->clear();
-    problem_->add_slopes(z.data(), z.data() + n_, row_weight.data(), matrix_->values());
-    for (int i = 0; i < m_; ++i) matrix_->values()[diagonal_[i]] += row_weight[i] != 0.0 ? -shift : 1.0;
+    problem_->slopes(z.data(), z.data() + n_, row_weight.data(), matrix_->values());
+    for (int i = 0; i < m_;
+         ++i)  // without a look at entries that stay as they are: in a large matrix that would be a pass of its own
+      if (const double extra = row_weight[i] != 0.0 ? -shift : 1.0; extra != 0.0) matrix_->values()[diagonal_[i]] += extra;
   }
 
   /// Ĉ of the matrix just assembled (not yet factored).

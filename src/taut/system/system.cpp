@@ -183,11 +183,6 @@ void System::add_inertial(const Instant& at, double weight, double* out) const {
   for (const auto& block : dynamics_) block->add_inertial(at, weight, out);
 }
 
-void System::add_discrete_forces(const Segment& step, double weight, double* out) const {
-  ++evaluated;
-  for (const auto& block : dynamics_) block->discrete()->add_discrete(step, weight, out);
-}
-
 void System::constraint_values(double t, const double* q, double* g) const {
   for (const auto& block : constraints_) {
     block->values(t, q, g);
@@ -214,6 +209,40 @@ void System::add_constraint_forces(double t, const double* q, const double* lamb
     block->add_forces(t, q, lambda, weight, out);
     lambda += block->terms() * block->rows();
   }
+}
+
+void System::add_dynamics(const Part& part, const Instant& at, double momentum, double force, double* out) const {
+  if (force != 0.0 && part.from == 0) ++evaluated;
+  for (const int b : part.dynamics) dynamics_[b]->add(at, momentum, force, out);
+}
+
+void System::add_inertial(const Part& part, const Instant& at, double weight, double* out) const {
+  for (const int b : part.dynamics) dynamics_[b]->add_inertial(at, weight, out);
+}
+
+void System::add_discrete_forces(const Part& part, const Segment& step, double weight, double* out) const {
+  if (part.from == 0) ++evaluated;
+  for (const int b : part.dynamics) dynamics_[b]->discrete()->add_discrete(step, weight, out);
+}
+
+void System::constraint_values(const Part& part, double t, const double* q, double* g) const {
+  for (const Part::Rows& rows : part.constraints) constraints_[rows.block]->values(t, q, g + rows.first);
+}
+
+void System::constraint_rates(const Part& part, const Instant& at, double* rate) const {
+  for (const Part::Rows& rows : part.constraints) constraints_[rows.block]->rates(at, rate + rows.first);
+}
+
+void System::add_constraint_forces(const Part& part, double t, const double* q, const double* lambda, double weight,
+                                   double* out) const {
+  for (const Part::Rows& rows : part.constraints)
+    constraints_[rows.block]->add_forces(t, q, lambda + rows.first, weight, out);
+}
+
+void System::add_discrete_constraint_forces(const Part& part, const Segment& step, const double* lambda, double weight,
+                                            double* out) const {
+  for (const Part::Rows& rows : part.constraints)
+    constraints_[rows.block]->discrete()->add_discrete(step, lambda + rows.first, weight, out);
 }
 
 Vector System::momentum(const Instant& at) const {

@@ -10,6 +10,7 @@
 #include <taut/system/block.hpp>
 #include <taut/system/constraint_terms.hpp>
 #include <taut/system/dynamics_terms.hpp>
+#include <taut/system/part.hpp>
 #include <taut/system/velocity_terms.hpp>
 #include <vector>
 
@@ -89,11 +90,21 @@ class System {
   // Evaluations without allocation; each is what the function of the same name in block.hpp says, over all blocks.
   void add_dynamics(const Instant& at, double momentum, double force, double* out) const;
   void add_inertial(const Instant& at, double weight, double* out) const;
-  void add_discrete_forces(const Segment& step, double weight, double* out) const;
   void constraint_values(double t, const double* q, double* g) const;
   void constraint_rates(const Instant& at, double* rate) const;
   void constraint_accelerations(const Instant& at, double* acceleration) const;
   void add_constraint_forces(double t, const double* q, const double* lambda, double weight, double* out) const;
+
+  // The same over the blocks of a part, rows and coordinates counted in the system; discrete gradients must be there.
+  void add_dynamics(const Part& part, const Instant& at, double momentum, double force, double* out) const;
+  void add_inertial(const Part& part, const Instant& at, double weight, double* out) const;
+  void add_discrete_forces(const Part& part, const Segment& step, double weight, double* out) const;
+  void constraint_values(const Part& part, double t, const double* q, double* g) const;
+  void constraint_rates(const Part& part, const Instant& at, double* rate) const;
+  void add_constraint_forces(const Part& part, double t, const double* q, const double* lambda, double weight,
+                             double* out) const;
+  void add_discrete_constraint_forces(const Part& part, const Segment& step, const double* lambda, double weight,
+                                      double* out) const;
 
   /// p(t,q,v) and f(t,q,v).
   Vector momentum(const Instant& at) const;

@@ -31,17 +31,23 @@ struct Example {
 };
 
 TEST(Matrix, EveryStorageSolvesAsTheDenseReferenceDoes) {
-  for (const int reach : {1, 2, 3, 4, 5, 6, 9}) {
-    const Example example(40, reach);
-    Vector b(40);
-    for (int i = 0; i < 40; ++i) b[i] = std::cos(2.0 * i);
-    const Vector expected = example.dense.fullPivLu().solve(b);
+  // More rows than are eliminated at a time, more columns than are solved for at once.
+  constexpr int n = 100, columns = 6;
+  for (const int reach : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14}) {
+    const Example example(n, reach);
+    Eigen::MatrixXd b(n, columns);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < columns; ++j) b(i, j) = std::cos(2.0 * i + 5.0 * j);
+    const Eigen::MatrixXd expected = example.dense.fullPivLu().solve(b);
     for (const Kind kind : {Kind::dense, Kind::banded, Kind::sparse}) {
       const auto matrix = example.on(kind);
       ASSERT_TRUE(matrix->factor());
-      Vector x;
-      matrix->solve(b, x);
-      EXPECT_LE((x - expected).norm(), 1e-10 * expected.norm()) << "reach " << reach << " kind " << int(kind);
+      for (int count = 1; count <= columns; ++count) {
+        Eigen::MatrixXd x = b.leftCols(count);
+        matrix->solve(x.data(), x.data(), count);
+        EXPECT_LE((x - expected.leftCols(count)).norm(), 1e-9 * expected.norm())
+            << "reach " << reach << " kind " << int(kind);
+      }
     }
   }
 }

@@ -40,9 +40,10 @@ class Nearest final : public StepProblem {
       c[k] = conditions_[k].c(X);
     }
   }
-  void add_slopes(const double* x, const double* lambda, const double* row_weight, double* values) override {
+  void slopes(const double* x, const double* lambda, const double* row_weight, double* values) override {
     const Eigen::Map<const Vector> X(x, unknowns());
     const int n = unknowns();
+    std::fill_n(values, layout_->storage(), 0.0);
     for (int i = 0; i < n; ++i) values[layout_->slot(i, i)] += 1.0;
     for (int k = 0; k < int(conditions_.size()); ++k) {
       const Vector gradient = conditions_[k].gradient(X);
