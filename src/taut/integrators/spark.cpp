@@ -28,14 +28,15 @@ class SparkStepper final : public Stepper {
     problem_.h = h;
     problem_.size_of_q = size_.of(system_, now);
     StepReport report;
+    acceleration_ = &now.carried;
+    multiplier_ = &now.lambda;
     if (now.carried.size() != n) {  // the first step: accelerations and multipliers at the start
-      a_.resize(n);
-      lambda_.resize(system_.constraint_count());
-      report.solve = equations_.accelerate(instant(now), a_, lambda_);
+      first_acceleration_.resize(n);
+      first_multiplier_.resize(system_.constraint_count());
+      acceleration_ = &first_acceleration_;
+      multiplier_ = &first_multiplier_;
+      report.solve = equations_.accelerate(instant(now), first_acceleration_, first_multiplier_);
       if (!report.ok()) return failed(report, system_, instant(now), h);
-    } else {
-      a_ = now.carried;
-      lambda_ = now.lambda;
     }
     solve(past, h, report.solve);
     if (!report.ok()) return failed(report, system_, instant(now), h);
@@ -78,7 +79,7 @@ class SparkStepper final : public Stepper {
     }
     error_.setZero(2 * n);
     const double missed = 0.5 * (first_.norm() + last_.norm()),
-                 change = std::abs(h) * std::max(a_.norm(), next.carried.norm());
+                 change = std::abs(h) * std::max(acceleration_->norm(), next.carried.norm());
     if (!(missed > 0.0) || !(change > 0.0)) return;
     const double x = std::pow(missed / change * factorial / nodes, 1.0 / (s - 1));
     const double constant = factorial * factorial / (std::tgamma(2.0 * s + 1.0) * std::tgamma(2.0 * s + 2.0));
@@ -89,12 +90,13 @@ class SparkStepper final : public Stepper {
     error_.head(n) = (h / x) * first_;
   }
 
-  /// A new matrix hardly improves what the slopes left out cost: it is made only where corrections stop shrinking well. Twenty
-  /// that do not suffice shrink by less than a half, and cost more than the full matrix.
+  /// A new matrix costs about as much as two corrections, and does not bring the slopes that are left out: it is made where corrections shrink by less
+  /// than ten. Twenty that do not suffice shrink by less than a half, and cost more than the full matrix.
   static NewtonOptions modified(NewtonOptions options) {
-    options.reuse_below = 0.4;
+    options.reuse_below = 0.1;
     options.max_iterations = std::min(options.max_iterations, 20);
     options.tolerance *= 0.1;  // it converges linearly, and what is left adds up in momenta
+    options.unjudged = 1;      // velocities are guessed far better than multipliers, whose error would look like divergence
     return options;
   }
 
@@ -107,16 +109,13 @@ class SparkStepper final : public Stepper {
     if (!always && (stiff_step_ == 0.0 || again)) {
       problem_.full = false;
       guess(past, h);
-      prime();
       const NewtonReport newton = modified_.solve(problem_, z_);
       add(newton, report);
-      ++report.newton_iterations;  // the one of prime()
       const bool good = newton.status == Status::ok;
       stiff_step_ = good ? 0.0 : std::abs(h);
       steps_in_full_ = 0;
       if (good) return;
       modified_.forget();
-      primed_ = false;
     }
     problem_.full = true;
     guess(past, h);
@@ -141,31 +140,31 @@ class SparkStepper final : public Stepper {
     const bool before = past.size() > 1 && past[past.size() - 2].carried.size() == n;
     const Eigen::OuterStride<> stride(n + m);
     Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>> V(z_.data(), n, s + 1, stride), L(z_.data() + n, m, s + 1, stride);
+    const Vector &a = *acceleration_, &lambda = *multiplier_;
     for (int i = 0; i <= s; ++i) {
+      if (problem_.full) {
+        V.col(i) = now.v;
+        L.col(i) = lambda;
+        continue;
+      }
       const double c = i < s ? tableau_.c[i] : 1.0;
-      V.col(i) = now.v;
-      L.col(i) = lambda_;
-      if (problem_.full) continue;
-      V.col(i) += c * h * a_;
-      if (!before) continue;
+      if (!before) {
+        V.col(i) = now.v + (c * h) * a;
+        L.col(i) = lambda;
+        continue;
+      }
       const State& old = past[past.size() - 2];
-      const double H = now.t - old.t, x = c * h / H;  // in units of the last step, from its end
+      const double H = now.t - old.t, x = c * h / H, xx = x * x, xxx = xx * x;  // in units of the last step, from its end
       // v + x H a + x² (2H a + H a₋ − 3Δ) + x³ (H a + H a₋ − 2Δ) with Δ = v − v₋ meets v₋ and H a₋ at x = −1.
-      V.col(i) += x * x * ((2.0 * H) * a_ + H * old.carried - 3.0 * (now.v - old.v)) +
-                  x * x * x * (H * a_ + H * old.carried - 2.0 * (now.v - old.v));
-      const double node = tableau_.lobatto_c[i] * h / H;
-      if (old.lambda.size() == m) L.col(i) += node * (lambda_ - old.lambda);
+      V.col(i) = (1.0 - 3.0 * xx - 2.0 * xxx) * now.v + (3.0 * xx + 2.0 * xxx) * old.v + (H * (x + 2.0 * xx + xxx)) * a +
+                 (H * (xx + xxx)) * old.carried;
+      const double node = old.lambda.size() == m ? tableau_.lobatto_c[i] * h / H : 0.0;
+      if (node != 0.0) {
+        L.col(i) = (1.0 + node) * lambda - node * old.lambda;
+      } else {
+        L.col(i) = lambda;
+      }
     }
-  }
-
-  /// One correction that is not judged. Velocities are guessed far better than multipliers, and Newton judges by velocities: without it the error
-  /// of the multipliers would look like a divergence of the second correction.
-  void prime() {
-    if (!primed_) primed_ = problem_.linearize(z_);
-    if (!primed_) return;
-    problem_.residual(z_, r_);
-    problem_.solve(r_, dz_);
-    if (std::isfinite(problem_.size(dz_))) z_ -= dz_;
   }
 
   const System& system_;
@@ -176,8 +175,8 @@ class SparkStepper final : public Stepper {
   Newton modified_, full_;
   IndexOne equations_;
   ConfigurationSize size_;
-  Vector z_, a_, lambda_, r_, dz_, error_, first_, last_;
-  bool primed_ = false;
+  const Vector *acceleration_ = nullptr, *multiplier_ = nullptr;  // at the start of the step
+  Vector z_, first_acceleration_, first_multiplier_, error_, first_, last_;
   double stiff_step_ = 0.0;  // the step at which the modified matrix failed; 0: it does not
   int steps_in_full_ = 0;
 };

@@ -10,20 +10,21 @@ namespace {
 
 constexpr double suspicious_pivots = 1e-13;
 
-/// out += factor · Σ c[j] x[j] over `count` entries, up to four columns x at once.
-template <int J> void add_columns(const double* const* x, const double* c, int count, double* out) {
+/// Columns by address, each from its first entry on.
+using Addresses = std::array<const double*, SparkTableau::most_stages + 1>;
+
+/// out = start + Σ c[j] x[j] over `count` entries; no start means zero, and out may be start.
+template <int J> void combine_columns(const double* start, const double* const* x, const double* c, int count, double* out) {
   for (int k = 0; k < count; ++k) {
-    double sum = out[k];
+    double sum = start != nullptr ? start[k] : 0.0;
     for (int j = 0; j < J; ++j) sum += c[j] * x[j][k];
     out[k] = sum;
   }
 }
 
-/// Columns by address, each from its first entry on.
-using Addresses = std::array<const double*, SparkTableau::most_stages + 1>;
-
-/// out += factor · Σⱼ C(i, j) x[j] over `count` entries.
-void add_mixed(const Addresses& x, const Eigen::MatrixXd& C, Eigen::Index i, double factor, int count, double* out) {
+/// out = start + factor · Σⱼ C(i, j) x[j], four columns at a time.
+void combine(const double* start, const Addresses& x, const Eigen::MatrixXd& C, Eigen::Index i, double factor, int count,
+             double* out) {
   Addresses used;
   std::array<double, SparkTableau::most_stages + 1> c;
   int columns = 0;
@@ -33,10 +34,19 @@ void add_mixed(const Addresses& x, const Eigen::MatrixXd& C, Eigen::Index i, dou
       c[columns++] = factor * C(i, j);
     }
   int done = 0;
-  for (; columns - done >= 4; done += 4) add_columns<4>(used.data() + done, c.data() + done, count, out);
-  if (columns - done == 3) add_columns<3>(used.data() + done, c.data() + done, count, out);
-  if (columns - done == 2) add_columns<2>(used.data() + done, c.data() + done, count, out);
-  if (columns - done == 1) add_columns<1>(used.data() + done, c.data() + done, count, out);
+  do {
+    const int now = std::min(4, columns - done);
+    const auto with = [&](auto size) {
+      combine_columns<size.value>(start, used.data() + done, c.data() + done, count, out);
+    };
+    if (now == 0) with(std::integral_constant<int, 0>{});
+    if (now == 1) with(std::integral_constant<int, 1>{});
+    if (now == 2) with(std::integral_constant<int, 2>{});
+    if (now == 3) with(std::integral_constant<int, 3>{});
+    if (now == 4) with(std::integral_constant<int, 4>{});
+    done += now;
+    start = out;
+  } while (done < columns);
 }
 
 /// The columns from entry `first` on.
@@ -65,9 +75,7 @@ void mix_in_place(const Eigen::MatrixXd& C, double factor, Eigen::Index first, E
       from[j] = copies[j].data();
     }
     for (Eigen::Index i = 0; i < C.rows(); ++i) {
-      double* column = z.data() + i * stride + first + k;
-      std::fill_n(column, rows, 0.0);
-      add_mixed(from, C, i, factor, rows, column);
+      combine(nullptr, from, C, i, factor, rows, z.data() + i * stride + first + k);
     }
   }
 }
@@ -113,15 +121,12 @@ void SparkProblem::residual(const Vector& z, Vector& r) {
     for (int i = 0; i <= s; ++i) {
       double* out = momenta_[i] + first;
       Eigen::Map<Vector>(out, count) -= now->p.segment(first, count);
-      add_mixed(forces, t_.alpha, i, -h, count, out);
-      if (m_ > 0) add_mixed(reactions, t_.tilde, i, h, count, out);
+      combine(out, forces, t_.alpha, i, -h, count, out);
+      if (m_ > 0) combine(out, reactions, t_.tilde, i, h, count, out);
     }
     const Addresses momenta = columns_of(momenta_, first);
-    for (int i = 0; i <= s; ++i) {
-      double* out = r.data() + std::ptrdiff_t(i) * (n_ + m_) + first;
-      std::fill_n(out, count, 0.0);
-      add_mixed(momenta, t_.Q, i, 1.0, count, out);
-    }
+    for (int i = 0; i <= s; ++i)
+      combine(nullptr, momenta, t_.Q, i, 1.0, count, r.data() + std::ptrdiff_t(i) * (n_ + m_) + first);
     for (const Part::Rows& rows : part.constraints) conditions(rows, z, r);
   }
   for (const int row : dependent)
@@ -146,11 +151,12 @@ void SparkProblem::conditions(const Part::Rows& rows, const Vector& z, Vector& r
   const Addresses columns = columns_of(conditions_);
   for (int i = 0; i <= s; ++i) {
     double* out = r.data() + std::ptrdiff_t(i) * (n_ + m_) + n_ + rows.first;
-    std::fill_n(out, rows.count, 0.0);
     if (holonomic) {
-      add_mixed(columns, t_.Q_check, i, 1.0, rows.count, out);
+      combine(nullptr, columns, t_.Q_check, i, 1.0, rows.count, out);
     } else if (i < s) {
-      add_mixed(columns, t_.Q, i, 1.0, rows.count, out);
+      combine(nullptr, columns, t_.Q, i, 1.0, rows.count, out);
+    } else {
+      std::fill_n(out, rows.count, 0.0);
     }
   }
 }
@@ -198,16 +204,12 @@ void SparkProblem::solve(const Vector& r, Vector& dz) {
 }
 
 double SparkProblem::size(const Vector& dz) const {
-  double largest = 0.0, trace = 0.0;  // a − a is 0, or NaN where a is not finite
+  double largest = 0.0;
   for (int i = 0; i <= t_.s; ++i) {
-    const double* column = dz.data() + std::ptrdiff_t(i) * (n_ + m_);
-    for (int k = 0; k < n_; ++k) {
-      const double a = std::abs(column[k]);
-      largest = a > largest ? a : largest;
-      trace += a - a;
-    }
+    const double column = largest_entry(dz.data() + std::ptrdiff_t(i) * (n_ + m_), n_);
+    largest = column > largest || std::isnan(column) ? column : largest;
   }
-  return largest + trace;
+  return largest;
 }
 
 void SparkProblem::finish(const Vector& z, State& next) {
@@ -232,10 +234,8 @@ double SparkProblem::round_off() const { return std::numeric_limits<double>::eps
 void SparkProblem::place(const Vector& z, int from, int to, const Eigen::MatrixXd& coefficients,
                          std::vector<double*>& places) const {
   const Addresses V = columns_of(velocities(z), from);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    std::copy_n(now->q.data() + from, to - from, places[i] + from);
-    add_mixed(V, coefficients, Eigen::Index(i), h, to - from, places[i] + from);
-  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    combine(now->q.data() + from, V, coefficients, Eigen::Index(i), h, to - from, places[i] + from);
 }
 
 void SparkProblem::evaluate(const Part& part, const Vector& z) {

@@ -34,10 +34,10 @@ class SparkProblem final : public NewtonProblem {
   bool linearize(const Vector& z) override;
   void solve(const Vector& r, Vector& dz) override;
   double size(const Vector& dz) const override;
-  double threshold(const Vector& z, double tolerance) const override {
-    return tolerance * size(z) + (m_ == 0 && !full ? 0.0 : 0.1 * round_off());
+  double threshold(double size_of_z, double tolerance) const override {
+    return tolerance * size_of_z + (m_ == 0 && !full ? 0.0 : 0.1 * round_off());
   }
-  double stagnation(const Vector& z) const override { return 1e-13 * size(z) + 1e3 * round_off(); }
+  double stagnation(double size_of_z) const override { return 1e-13 * size_of_z + 1e3 * round_off(); }
 
   /// q₁, v₁ and p₁ of a solution; p₁ from the forces, which keeps momenta to h times the error left.
   void finish(const Vector& z, State& next);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <taut/base/large_vector.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/dense_step.hpp>
 #include <taut/simulate/trajectory.hpp>
@@ -67,6 +68,8 @@ class Run {
     counts.projection_energy += report_.projection_energy;
     if (past_.size() < keep()) {
       past_.push_back(next_);
+      stream(past_.back());
+      stream(next_);
     } else {
       std::rotate(past_.begin(), past_.begin() + 1, past_.end());
       std::swap(past_.back(), next_);
@@ -144,6 +147,12 @@ class Run {
     const bool good = stepper_->advance(History(past_.data(), past_.size() - 1), half, out).ok();
     out.t = past_[past_.size() - 2].t + half;
     return good;
+  }
+
+  /// States of large systems on pages that suit what is read from end to end in each step.
+  static void stream(const State& state) {
+    for (const Vector* one : {&state.q, &state.v, &state.p, &state.lambda, &state.carried})
+      if (one->size() * sizeof(double) >= huge_page / 2) prefer_huge_pages(*one);
   }
 
   /// One state more than the scheme needs, for extrapolated guesses.

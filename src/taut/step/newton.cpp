@@ -16,9 +16,13 @@ constexpr double roundoff_band = 1e3;
 NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
   NewtonReport report;
   if (residual_.size() != z.size()) {
-    for (Vector* one : {&residual_, &step_, &next_, &trial_}) one->setZero(z.size());
-    if (z.size() * sizeof(double) >= huge_page)
-      for (const Vector* one : {&residual_, &step_, &next_, &trial_, &z}) prefer_huge_pages(*one);
+    const bool large = z.size() * sizeof(double) >= huge_page;
+    if (large) prefer_huge_pages(z);
+    for (Vector* one : {&residual_, &step_, &next_, &trial_}) {
+      one->resize(z.size());
+      if (large) prefer_huge_pages(*one);  // before it is touched
+      one->setZero();
+    }
   }
   const auto ended = [&](Status status) {
     report.status = status;
@@ -53,11 +57,19 @@ NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
     problem.solve(residual_, step_);
   }
   double size = problem.size(step_);
+  for (int k = 0; k < options_.unjudged && std::isfinite(size); ++k) {
+    z -= step_;
+    ++report.iterations;
+    problem.residual(z, residual_);
+    problem.solve(residual_, step_);
+    size = problem.size(step_);
+  }
   report.first_correction = size;
 
+  double size_of_z = problem.size(z);
   while (report.iterations < options_.max_iterations) {
     if (!std::isfinite(size)) return ended(blame());
-    const double enough = problem.threshold(z, options_.tolerance);
+    const double enough = problem.threshold(size_of_z, options_.tolerance);
     double share = 1.0, next_size = 0.0, theta = 0.0;
     bool branch = false;
     for (;;) {
@@ -71,7 +83,7 @@ NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
       const bool finite = std::isfinite(next_size);
       if (finite && (!options_.damping || next_size <= enough || theta <= 1.0 - 0.5 * share)) break;
       const double noise = roundoff_band * enough;
-      if (finite && (size <= noise || (fresh && share == 1.0 && size <= problem.stagnation(z)))) {
+      if (finite && (size <= noise || (fresh && share == 1.0 && size <= problem.stagnation(size_of_z)))) {
         // Cannot do better in x; the correction still counts, because other unknowns may need it.
         z.swap(trial_);
         ++report.iterations;
@@ -94,6 +106,7 @@ NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
     }
     z.swap(trial_);
     ++report.iterations;
+    if (size > 0.01 * size_of_z) size_of_z = problem.size(z);  // smaller corrections change it less than matters
 
     if (branch) {  // another branch of a nonsmooth equation: its own matrix, no verdict yet
       if (!residual_.allFinite()) return ended(Status::not_finite);

@@ -17,6 +17,8 @@ struct NewtonOptions {
   double reuse_below = 0.05;
   /// Halve corrections that do not lead closer. The smallest share tried is 2⁻¹⁰.
   bool damping = true;
+  /// So many corrections come first that are not judged: for guesses in which what Newton judges by is far better than the rest.
+  int unjudged = 0;
 };
 
 /// What Newton asks of an equation F(z) = 0. It knows nothing of time, constraints or structure.
@@ -24,13 +26,15 @@ class NewtonProblem {
  public:
   virtual ~NewtonProblem() = default;
   virtual void residual(const Vector& z, Vector& r) = 0;
-  virtual bool linearize(const Vector& z) = 0;                            ///< make and factor ∂F/∂z; false if singular
-  virtual void solve(const Vector& r, Vector& dz) = 0;                    ///< dz = (∂F/∂z)⁻¹ r with the last factor
-  virtual double size(const Vector& dz) const = 0;                        ///< a norm; not finite if an entry is not
-  virtual double threshold(const Vector& z, double tolerance) const = 0;  ///< corrections below it do not matter
+  virtual bool linearize(const Vector& z) = 0;          ///< make and factor ∂F/∂z; false if singular
+  virtual void solve(const Vector& r, Vector& dz) = 0;  ///< dz = (∂F/∂z)⁻¹ r with the last factor
+  virtual double size(const Vector& dz) const = 0;      ///< a norm; not finite if an entry is not
+
+  /// Corrections below it do not matter.
+  virtual double threshold(double size_of_z, double tolerance) const = 0;
 
   /// Corrections of this size that a new matrix does not make shrink are round-off of the residual, not divergence.
-  virtual double stagnation(const Vector&) const { return 0.0; }
+  virtual double stagnation(double /*size_of_z*/) const { return 0.0; }
   virtual bool linear() const { return false; }    ///< one correction with a matrix of its own is the solution
   virtual bool switched() const { return false; }  ///< the last residual lies on another branch than the factor
 };

@@ -94,24 +94,16 @@ class StepSolver::Kkt final : public NewtonProblem {
   }
 
   void solve(const Vector& r, Vector& dz) override { matrix_->solve(r, dz); }
-  double size(const Vector& dz) const override {
-    double largest = 0.0, trace = 0.0;  // a − a is 0, or NaN where a is not finite
-    for (int i = 0; i < n_; ++i) {
-      const double a = std::abs(dz[i]);
-      largest = a > largest ? a : largest;
-      trace += a - a;
-    }
-    return largest + trace;
-  }
-  double threshold(const Vector& z, double tolerance) const override {
+  double size(const Vector& dz) const override { return largest_entry(dz.data(), n_); }
+  double threshold(double size_of_z, double tolerance) const override {
     // Positions are met to their round-off, so the x that reaches them is met to this. Without constraints there is no such limit: an
     // error of that size in every step would add up.
     const double positions = m_ == 0 ? 0.0 : 0.1 * std::numeric_limits<double>::epsilon() * problem_->natural_size();
-    return tolerance * size(z) + positions;
+    return tolerance * size_of_z + positions;
   }
-  double stagnation(const Vector& z) const override {
+  double stagnation(double size_of_z) const override {
     constexpr double share = 1e-11;  // of the configuration: far below any tolerance of a step, far above honest round-off
-    return share * (size(z) + problem_->natural_size());
+    return share * (size_of_z + problem_->natural_size());
   }
   bool linear() const override { return problem_->linear() && !held && shift == 0.0; }
   bool switched() const override { return switched_; }
@@ -331,7 +323,7 @@ SolveReport StepSolver::iterate_updates(Vector& z, double tolerance, int max_upd
     if (inner.status != Status::ok) return report;
     // Met to the tolerance; or x no longer moves beyond the noise of the inner iteration, and no more than such noise is left of c.
     kkt_->measure_violation(report);
-    const double noise = 10.0 * kkt_->threshold(z, newton_.options().tolerance);
+    const double noise = 10.0 * kkt_->threshold(kkt_->size(z), newton_.options().tolerance);
     const bool stalled = report.multiplier_updates > 1 && inner.first_correction <= noise;
     const double open = kkt_->complementarity(z);
     const double settled = al != nullptr ? al->settled : uzawa->settled;
@@ -395,7 +387,7 @@ bool StepSolver::dependent_hold(const Vector& z, SolveReport& report) {
   // A linear problem is solved without looking back: c is that of the guess.
   if (kkt_->linear()) kkt_->residual(z, center_step_);
   // A dependent constraint that the others do not imply shows up far above round-off.
-  const double allowed = 1e-8 * kkt_->size(z) + 1e3 * kkt_->threshold(z, newton_.options().tolerance);
+  const double allowed = 1e-8 * kkt_->size(z) + 1e3 * kkt_->threshold(kkt_->size(z), newton_.options().tolerance);
   for (const int row : kkt_->dependent) {
     if (kkt_->problem().sets()[row] != Set::zero) continue;
     if (std::abs(kkt_->c()[row] / kkt_->problem().constraint_scale()) <= allowed) continue;

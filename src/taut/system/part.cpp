@@ -6,7 +6,7 @@ namespace taut {
 namespace {
 
 /// So many that what a part needs stays in the cache; blocks are of limited size too (see System).
-constexpr int coordinates_of_part = 2000;
+constexpr int coordinates_of_part = 8000;
 
 std::vector<Part> divided(const System& system, int count) {
   const int n = system.size();

@@ -156,7 +156,7 @@ System released(const System& system, const std::function<bool(const std::string
 template <class Block, class Base, class Term>
 void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name) {
   // The newest block of this type, unless it is full: blocks of limited size let a large matrix be filled part by part.
-  constexpr int full = 512;
+  constexpr int full = 2048;
   Block* open = nullptr;
   for (auto block = blocks.rbegin(); block != blocks.rend() && open == nullptr; ++block)
     open = dynamic_cast<Block*>(block->get());

@@ -19,7 +19,7 @@ class Scalar final : public NewtonProblem {
   }
   void solve(const Vector& r, Vector& dz) override { dz = r / slope_; }
   double size(const Vector& dz) const override { return std::abs(dz[0]); }
-  double threshold(const Vector& z, double tolerance) const override { return tolerance * (1.0 + std::abs(z[0])); }
+  double threshold(double size_of_z, double tolerance) const override { return tolerance * (1.0 + size_of_z); }
 
  private:
   std::function<double(double)> f_, df_;

@@ -31,7 +31,7 @@ Chain chain_of(int links, int stride) {
 
 TEST(Parts, CoverASystemOnceAndInOrder) {
   for (const int stride : {1, 997}) {
-    const Chain chain = chain_of(4000, stride);
+    const Chain chain = chain_of(13000, stride);
     const std::vector<Part> parts = parts_of(chain.system);
     EXPECT_GT(parts.size(), stride == 1 ? 2u : 0u);
     int from = 0, settled = 0, rows = 0;
@@ -64,7 +64,7 @@ TEST(Parts, CoverASystemOnceAndInOrder) {
 }
 
 TEST(Parts, SlidingColumnsKeepWhatIsNotFinished) {
-  const Chain chain = chain_of(4000, 1);
+  const Chain chain = chain_of(13000, 1);
   const std::vector<Part> parts = parts_of(chain.system);
   Sliding sliding(parts, 2);
   for (int round = 0; round < 2; ++round)
@@ -78,7 +78,7 @@ TEST(Parts, SlidingColumnsKeepWhatIsNotFinished) {
 }
 
 TEST(Parts, DoNotChangeTheMotion) {
-  const Chain ordered = chain_of(4000, 1), mixed = chain_of(4000, 997);
+  const Chain ordered = chain_of(13000, 1), mixed = chain_of(13000, 997);
   for (const char* name : {"newmark", "energy-momentum", "midpoint", "spark2"}) {
     const SimulateOptions options{.step = 1e-3, .end = 3e-3, .every = 0};
     const auto a = simulate(ordered.system, ordered.start, integrator_named(name), Multipliers{}, options);
