@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "driven_pendulum.hpp"
 #include "error_of.hpp"
 #include "laws.hpp"
 
@@ -23,14 +24,7 @@ std::string read(const std::string& path) {
 const std::vector<Problem>& problems() {
   static const std::vector<Problem> all{
       {"pendulum", "gravity: 9.81\npoints: {O: [0, 0]}\nmasses: {A: {mass: 1, at: [1, 0]}}\nrods: [[O, A]]", 5.0},
-      {"driven pendulum", R"yaml(
-gravity: 9.81
-masses: {A: {mass: 1}}
-points: {P: ["0.3*sin(2*t)", "0.2*cos(3*t)"]}
-rods: [{between: [P, A], length: 1}]
-initial: {A.x: 1, A.y: 0.2, solve: all}
-)yaml",
-       5.0},
+      {"driven pendulum", driven_pendulum, 5.0},
       // Crank and coupler together are 0.02 shorter than ground and rocker: it nearly reaches its dead point, again and again.
       {"near-singular four-bar", R"yaml(
 gravity: 9.81

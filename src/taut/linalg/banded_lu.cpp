@@ -143,7 +143,7 @@ template <int B, int R> void solve(const Factors& from, const int* order, const 
   }
 }
 
-/// Calls action with value as a compile-time constant if that lies in First … Last, otherwise with First − 1.
+/// Calls action with the value as a compile-time constant if that lies in First … Last, otherwise with 0.
 template <int First, int Last, class Action> auto with_constant(int value, const Action& action) {
   if constexpr (First > Last) {
     return action(std::integral_constant<int, 0>{});
@@ -154,6 +154,7 @@ template <int First, int Last, class Action> auto with_constant(int value, const
 }
 
 constexpr int widest_unrolled = 10, widest_in_registers = 8;
+bool in_registers(int band) { return band >= 1 && band <= widest_in_registers; }
 
 }  // namespace
 
@@ -164,7 +165,7 @@ BandedLu::BandedLu(int half_bandwidth, const std::vector<int>& position)
       exchange_(size_),
       lower_(std::size_t(size_) * band_),
       upper_(std::size_t(size_) * (2 * band_ + 1)),
-      ordered_(size_ + 2 * band_),
+      ordered_(in_registers(band_) ? 0 : size_ + 2 * band_),
       window_(std::size_t(chunk + band_) * (3 * band_ + 1)) {
   require(band_ < 256, "BandedLu: a half bandwidth of {} is too wide to pay; use sparse storage.", band_);
   for (int i = 0; i < size_; ++i) order_[position[i]] = i;
@@ -179,7 +180,7 @@ bool BandedLu::factor(const double* values) {
 void BandedLu::solve(const double* b, double* x, int columns) {
   const Factors from{size_, band_, exchange_.data(), lower_.data(), upper_.data()};
   const std::size_t scratch = std::size_t(size_ + 2 * band_) * std::min(columns, most_columns);
-  if (ordered_.size() < scratch) ordered_.resize(scratch);
+  if (!in_registers(band_) && ordered_.size() < scratch) ordered_.resize(scratch);
   for (int done = 0; done < columns; done += most_columns) {
     const std::ptrdiff_t offset = std::ptrdiff_t(done) * size_;
     with_constant<1, most_columns>(std::min(columns - done, most_columns), [&](auto r) {

@@ -1,6 +1,7 @@
 #include <taut/integrators/spark_tableau.hpp>
 #include <taut/io/run_model.hpp>
 
+#include "driven_pendulum.hpp"
 #include "laws.hpp"
 
 namespace taut {
@@ -136,14 +137,7 @@ constraints: ["A.x'*(B.y - A.y) - A.y'*(B.x - A.x) = 0"]
 potential: "A.x^2/2 + 0.3*B.y"
 )yaml",
                                          1.25},
-                                        {"driven", R"yaml(
-gravity: 9.81
-masses: {A: {mass: 1}}
-points: {P: ["0.3*sin(2*t)", "0.2*cos(3*t)"]}
-rods: [{between: [P, A], length: 1}]
-initial: {A.x: 1, A.y: 0.2, solve: all}
-)yaml",
-                                         1.25}};
+                                        {"driven", driven_pendulum, 1.25}};
   return all;
 }
 
