@@ -38,15 +38,16 @@ template <class T> struct LargeAllocator {
 
 template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
 
-/// The same wish for an array that exists already, with what lies beside it in the same pages: for vectors of Eigen, which allocates on its own, and
-/// for the many blocks of a large system.
-template <class Array> void prefer_huge_pages(const Array& array) {
+/// The same wish for an array that exists already and is not small, with what lies beside it in the same pages: for vectors of Eigen, which allocates
+/// on its own, and for the many blocks of a large system.
+template <class Array> void prefer_huge_pages(const Array& array, std::size_t least_bytes = huge_page / 2) {
 #ifdef MADV_COLLAPSE
   constexpr int now = MADV_COLLAPSE;
 #else
   constexpr int now = 25;  // Linux 6.1; older ones refuse it, and collapse pages when they find the time
 #endif
   const auto begin = reinterpret_cast<std::uintptr_t>(array.data()), end = begin + array.size() * sizeof(*array.data());
+  if (end - begin < least_bytes) return;
   for (std::uintptr_t at = begin / huge_page * huge_page; at < end; at += huge_page)
     for (const int advice : {MADV_HUGEPAGE, now}) madvise(reinterpret_cast<void*>(at), huge_page, advice);
 }

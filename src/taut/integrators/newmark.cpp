@@ -22,17 +22,15 @@ class NewmarkStepper final : public Stepper {
     const State& now = past.back();
     const int n = system_.size();
     StepReport report;
-    if (implied_) {
-      a_.setZero(n);
-    } else if (now.carried.size() == n) {
+    if (!implied_ && now.carried.size() == n) {
       a_ = now.carried;
-    } else if (!accelerate(instant(now), a_, report)) {
+    } else if (!implied_ && !accelerate(instant(now), a_, report)) {
       return failed(report, system_, instant(now), h);
     }
     pose(now, h);
     // A guess for w. Applied forces alone do not say where constraints let it go: those of a beam bent between clamps would throw it far.
     x_ = now.v;
-    if (system_.constraint_count() == 0) x_ += 0.5 * h * a_;
+    if (!implied_ && system_.constraint_count() == 0) x_ += 0.5 * h * a_;
     if (past.size() > 1) x_ = 0.5 * (3.0 * now.v - past[past.size() - 2].v);
     lambda_ = now.lambda;
     report.solve = solver_.solve(problem_, x_, lambda_);

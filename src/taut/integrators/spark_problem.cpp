@@ -291,6 +291,7 @@ SparkProblem::Full::Full(const System& system, int stages)
       n(system.size()),
       m(system.constraint_count()),
       assembly(system, Assembly::Parts{.curvature = true}),
+      whole(whole_of(system)),
       small(Vector::Zero(assembly.layout()->storage())),
       Y(n, s),
       nodes(n, s + 1) {
@@ -361,7 +362,7 @@ bool SparkProblem::linearize_full(const Vector& z) {
     const Vector q = l < s ? f.Y.col(l) : f.nodes.col(s), v = V.col(l);
     const Instant at{t, q.data(), v.data()};
     const auto slopes = [&](const SlopeWeights& weights, const Eigen::MatrixXd& coefficients) {
-      assembly.add_dynamics(assembly.whole(), at, weights, f.small.data());
+      assembly.add_dynamics(f.whole, at, weights, f.small.data());
       f.add(coefficients, 0, n, 0, n);
     };
     slopes({.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, t_.Q.col(l) * unit.row(l));
@@ -370,17 +371,17 @@ bool SparkProblem::linearize_full(const Vector& z) {
       slopes({.momentum = 0.0, .force = 1.0, .dq = 0.0, .dv = 1.0}, forces.col(l) * unit.row(l));
       if (mixed_) {  // −K(Y)ᵀΨ turns with Y
         lambda = L.col(l).cwiseProduct(velocity_rows);
-        assembly.add_curvature(assembly.whole(), t, q.data(), lambda.data(), -1.0, f.small.data());
+        assembly.add_curvature(f.whole, t, q.data(), lambda.data(), -1.0, f.small.data());
       }
       slopes({.momentum = 0.0, .force = 1.0, .dq = 1.0, .dv = 0.0}, forces.col(l) * D.row(l));
     }
     if (!mixed_) continue;
     if (l < s) {
-      assembly.add_directions(assembly.whole(), t, q.data(), 1.0, f.small.data());
+      assembly.add_directions(f.whole, t, q.data(), 1.0, f.small.data());
       f.add(-forces.col(l) * unit.row(l), 0, n, n, n + m, &velocity_rows);
     }
     const Vector kept = on_.cwiseProduct(velocity_rows);
-    assembly.add_gradient(assembly.whole(), t, q.data(), 1.0, kept.data(), f.small.data());
+    assembly.add_gradient(f.whole, t, q.data(), 1.0, kept.data(), f.small.data());
     Eigen::MatrixXd coefficients = t_.Q.col(l) * unit.row(l);
     coefficients.row(s).setZero();
     f.add(coefficients, n, n + m, 0, n);
@@ -389,12 +390,12 @@ bool SparkProblem::linearize_full(const Vector& z) {
     const double t = time(t_.lobatto_c[j]);
     const double* q = f.nodes.col(j).data();
     lambda = L.col(j).cwiseProduct(holonomic_);
-    assembly.add_curvature(assembly.whole(), t, q, lambda.data(), 1.0, f.small.data());
+    assembly.add_curvature(f.whole, t, q, lambda.data(), 1.0, f.small.data());
     f.add(reactions.col(j) * B.row(j), 0, n, 0, n);
-    assembly.add_directions(assembly.whole(), t, q, 1.0, f.small.data());
+    assembly.add_directions(f.whole, t, q, 1.0, f.small.data());
     f.add(reactions.col(j) * unit.row(j), 0, n, n, n + m, &holonomic_);
     if (j == 0) continue;
-    assembly.add_gradient(assembly.whole(), t, q, 1.0, rows.data(), f.small.data());
+    assembly.add_gradient(f.whole, t, q, 1.0, rows.data(), f.small.data());
     Eigen::MatrixXd coefficients = (1.0 / h) * t_.Q_check.col(j - 1) * B.row(j);
     if (j == s) coefficients += t_.Q_check.col(s) * unit.row(s);
     f.add(coefficients, n, n + m, 0, n);
@@ -406,8 +407,7 @@ bool SparkProblem::linearize_full(const Vector& z) {
                  e = std::cbrt(std::numeric_limits<double>::epsilon()) * (speed > 0.0 ? size_of_q / speed : std::abs(h));
     for (const double side : {-1.0, 1.0}) {
       q_ = f.nodes.col(s) + side * e * v;
-      assembly.add_gradient(assembly.whole(), time(1.0) + side * e, q_.data(), side / (2.0 * e), rows.data(),
-                            f.small.data());
+      assembly.add_gradient(f.whole, time(1.0) + side * e, q_.data(), side / (2.0 * e), rows.data(), f.small.data());
     }
     f.add(t_.Q_check.col(s) * D.row(s), n, n + m, 0, n);
     // Rows that are not there: the last place of nonholonomic ones, and those that repeat others.

@@ -69,6 +69,7 @@ class SparkProblem final : public NewtonProblem {
 
     int s, n, m;
     Assembly assembly;
+    Part whole;
     Vector small;              // values on the layout of the assembly
     Eigen::MatrixXd Y, nodes;  // positions
     struct Entry {

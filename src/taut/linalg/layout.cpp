@@ -37,7 +37,7 @@ struct Graph {
 };
 
 /// Cuthill–McKee: number by breadth-first levels from a node at the rim of each component.
-std::vector<int> reverse_cuthill_mckee(const Graph& graph, int size) {
+std::vector<int> cuthill_mckee(const Graph& graph, int size) {
   std::vector<int> order, trial;
   std::vector<int> mark(size, 0);
   constexpr int done = 1 << 30;
@@ -142,7 +142,7 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int natural, const K
   }
 
   const Graph graph{column_starts_, row_indices_};
-  position_ = reverse_cuthill_mckee(graph, size);
+  position_ = cuthill_mckee(graph, size);
   half_bandwidth_ = half_bandwidth_of(graph, position_);
   // The order given, improved as long as there is hope.
   constexpr int rounds = 10;

@@ -10,7 +10,7 @@ namespace taut {
 ///
 /// The storage follows from the pattern alone:
 ///   dense    few unknowns, or a band so wide that it would not pay;
-///   banded   a numbering keeps all entries within a small half bandwidth b, and elimination is O(N): that of reverse Cuthill–McKee, or
+///   banded   a numbering keeps all entries within a small half bandwidth b, and elimination is O(N): that of Cuthill–McKee, or
 ///            the order given (for chains, strings and beams node by node, λ amid the q it holds) after unknowns too far from a
 ///            neighbour were moved to the middle of their neighbours; for plane beams this gives 7 instead of 10;
 ///   sparse   everything else: compressed columns for KLU.

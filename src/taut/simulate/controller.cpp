@@ -33,6 +33,7 @@ void Controller::load(const Checkpoint& point) {
   last_ = point.last_error;
   first_ = point.first;
   grown_ = point.grown;
+  usual_ = shrunk_ = 0.0;
   size_ = {};
 }
 
@@ -73,7 +74,15 @@ bool Controller::judge(const State& before, const State& after, const Vector& er
   grown_ = true;
   rough_ = false;
   rejected_step_ = 0.0;
+  usual_ = std::max(std::abs(h), 0.98 * usual_);
+  shrunk_ = std::min(std::abs(h), 1e-4 * usual_);
   return true;
+}
+
+double Controller::leap(double h) {
+  if (std::abs(h) >= shrunk_) return 0.0;
+  shrunk_ = 1e-3 * std::abs(h);
+  return usual_;
 }
 
 void Controller::limit() {

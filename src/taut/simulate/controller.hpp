@@ -28,6 +28,10 @@ class Controller {
   /// Whether the step h may be taken; the next one follows from it.
   bool judge(const State& before, const State& after, const Vector& error, double h);
 
+  /// The length that steps had before they shrank to h, if that is far less, otherwise 0; again only when they have shrunk a thousandfold more. Where
+  /// constraints lose rank smaller steps do not help, because round-off grows as they shrink; one as long as before may go past the place.
+  double leap(double h);
+
  private:
   void limit();
 
@@ -35,6 +39,7 @@ class Controller {
   const SimulateOptions* options_;
   double exponent_, calibration_ = 1.0, roughness_ = 1.0, step_ = 0.0, last_ = 1.0;
   double rejected_step_ = 0.0, rejected_size_ = 0.0;  // of the last attempt, if it was refused
+  double usual_ = 0.0, shrunk_ = 0.0;                 // a step of late; one that is small beside it
   bool first_ = true, grown_ = true, rough_ = false;
   ConfigurationSize size_;
 };

@@ -111,6 +111,7 @@ class Run {
   DenseStep* within() { return past_.size() > 1 ? &within_ : nullptr; }  ///< the last step taken
   const State& candidate() const { return next_; }
   const StepReport& report() const { return report_; }
+  void set_report(const StepReport& report) { report_ = report; }
 
   /// What the last step failed for does not go away with a smaller one.
   bool hopeless() const { return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused; }
@@ -151,8 +152,7 @@ class Run {
 
   /// States of large systems on pages that suit what is read from end to end in each step.
   static void stream(const State& state) {
-    for (const Vector* one : {&state.q, &state.v, &state.p, &state.lambda, &state.carried})
-      if (one->size() * sizeof(double) >= huge_page / 2) prefer_huge_pages(*one);
+    for (const Vector* one : {&state.q, &state.v, &state.p, &state.lambda, &state.carried}) prefer_huge_pages(*one);
   }
 
   /// One state more than the scheme needs, for extrapolated guesses.

@@ -158,7 +158,6 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
   std::size_t passed = 0;
   double usual = 0.0;  // the largest step so far
   int stalled = 0;
-  double comfortable = 0.0, shrunk = 0.0;  // a step of late; one that is small beside it
   while (run.newest().t != options.end) {
     const double now = run.newest().t, smallest = smallest_step(now, length);
     while (passed < options.breaks.size() && sign * (options.breaks[passed] - now) <= 0.0) ++passed;
@@ -166,7 +165,7 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
     const double target = breaks ? options.breaks[passed] : options.end, rest = std::abs(target - now);
     // No sliver is left before a time that must be met.
     double h = controller.step();
-    const bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
+    bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
     if (lands) {
       h = rest;
     } else if (2.0 * h > rest) {
@@ -177,25 +176,23 @@ void run_controlled_steps(const System& system, double start, const SimulateOpti
     };
     const bool good = attempt(lands ? target : now + sign * h, h);
     bool taken = good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h));
-    // Where constraints lose rank smaller steps do not help: round-off grows as they shrink. One as long as those before may still go past
-    // the place, and is judged as any other.
-    if (!taken && h < shrunk) {
-      shrunk = 1e-3 * h;
+    if (const double usual_step = taken ? 0.0 : controller.leap(h); usual_step > 0.0) {
+      const StepReport report = run.report();
       for (const double share : {1.0, 0.5, 0.25, 2.0}) {
-        const double leap = std::min(share * comfortable, 0.5 * rest);
+        const double leap = std::min(share * usual_step, 0.5 * rest);
         Controller other = controller;
-        if (!attempt(now + sign * leap, leap) || !other.judge(run.newest(), run.candidate(), run.error(), leap)) continue;
+        taken = attempt(now + sign * leap, leap) && other.judge(run.newest(), run.candidate(), run.error(), leap);
+        if (!taken) continue;
         controller = other;
-        taken = true;
         h = leap;
+        lands = false;
         break;
       }
+      if (!taken) run.set_report(report);  // the trouble is that of the small step
     }
     if (taken) {
       run.accept(counts);
       if (!conclude(options, ++accepted, controller, run, recorder)) return;
-      comfortable = std::max(h, 0.98 * comfortable);
-      shrunk = std::max(shrunk, std::min(h, 1e-4 * comfortable));
       if (lands && breaks) run.pass_break(options.end);
       // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
       usual = std::max(usual, h);

@@ -4,7 +4,7 @@
 
 namespace taut {
 
-Assembly::Assembly(const System& system, Parts parts) : system_(system), parts_(parts_of(system)), whole_(whole_of(system)) {
+Assembly::Assembly(const System& system, Parts parts) : system_(system), parts_(parts_of(system)) {
   const int n = system.size();
   if (parts.constraints) sets_ = system.sets();
 
@@ -51,17 +51,13 @@ Assembly::Assembly(const System& system, Parts parts) : system_(system), parts_(
   reached_.back() = layout_->storage();
 
   if (layout_->storage() * sizeof(double) < 4 * huge_page) return;
-  for (const auto& block : system.dynamics()) prefer_huge_pages(block->stencils());  // and the terms beside them
-  for (const auto& block : system.constraints()) prefer_huge_pages(block->stencils());
+  for (const auto& block : system.dynamics()) prefer_huge_pages(block->stencils(), 0);  // and the terms beside them
+  for (const auto& block : system.constraints()) prefer_huge_pages(block->stencils(), 0);
   for (const Slots* slots : {&dynamics_, &gradient_, &directions_, &curvature_})
-    for (const std::vector<int>& one : *slots) prefer_huge_pages(one);
+    for (const std::vector<int>& one : *slots) prefer_huge_pages(one, 0);
 }
 
 void Assembly::clear(const Part& part, double* values) const {
-  if (&part == &whole_) {
-    std::fill_n(values, layout_->storage(), 0.0);
-    return;
-  }
   const std::ptrdiff_t k = &part - parts_.data();
   std::fill(values + (k == 0 ? 0 : reached_[k - 1]), values + reached_[k], 0.0);
 }

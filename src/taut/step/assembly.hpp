@@ -24,10 +24,9 @@ class Assembly {
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   const std::vector<Set>& sets() const { return sets_; }
 
-  /// Whoever adds several things does so part by part; before the first of them, clear(part) sets to zero what no earlier part has written to.
-  /// Cleared part by part or as a whole, the matrix is then complete.
+  /// Whoever adds several things does so part by part, in order; before the first of them, clear(part) sets to zero what no earlier part has
+  /// written to.
   const std::vector<Part>& parts() const { return parts_; }
-  const Part& whole() const { return whole_; }  ///< everything at once
   void clear(const Part& part, double* values) const;
 
   void add_dynamics(const Part& part, const Instant& at, const SlopeWeights& weights, double* values) const;
@@ -49,7 +48,6 @@ class Assembly {
   std::shared_ptr<const Layout> layout_;
   Slots dynamics_, gradient_, directions_, curvature_;
   std::vector<Part> parts_;
-  Part whole_;
   std::vector<int> reached_;  // after the last slot that each part, or one before it, writes to
 };
 

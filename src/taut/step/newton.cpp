@@ -16,11 +16,10 @@ constexpr double roundoff_band = 1e3;
 NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
   NewtonReport report;
   if (residual_.size() != z.size()) {
-    const bool large = z.size() * sizeof(double) >= huge_page;
-    if (large) prefer_huge_pages(z);
+    prefer_huge_pages(z);
     for (Vector* one : {&residual_, &step_, &next_, &trial_}) {
       one->resize(z.size());
-      if (large) prefer_huge_pages(*one);  // before it is touched
+      prefer_huge_pages(*one);  // before it is touched
       one->setZero();
     }
   }
