@@ -314,7 +314,7 @@ int main(int count, char** arguments) {
     return [&model, &system, scheme](double rtol) {
       const auto path =
           taut::simulate(system, model.start.state, scheme, taut::Multipliers{}, {.end = until, .rtol = rtol, .every = 0});
-      return Run{path.finished, path.last.q};
+      return Run{path.finished(), path.last.q};
     };
   };
   const taut::Vector exact = taut::simulate(model.system, model.start.state, taut::integrator_named("dop853"),

@@ -57,7 +57,7 @@ Cost per_step_and_element(int elements, const Integrator& scheme) {
   };
   const auto path = simulate(m.system, at_rest(m.system, q), scheme, Multipliers{},
                              {.step = h, .end = h * (warm + counted), .every = 0, .observers = {watch}});
-  if (!path.finished) std::printf("N = %d: %s\n", elements, path.message.c_str());
+  if (!path.finished()) std::printf("N = %d: %s\n", elements, path.message.c_str());
   if (seconds.empty()) return {};
   std::sort(seconds.begin(), seconds.end());
   const double steps = double(path.counts.steps);
@@ -99,7 +99,7 @@ Swing swing(int elements) {
 
 std::array<double, 3> tip_at(const Swing& s, const Integrator& scheme, double h, double end) {
   const auto path = simulate(s.free.system, s.start, scheme, Multipliers{}, {.step = h, .end = end, .every = 0});
-  if (!path.finished) std::printf("%s\n", path.message.c_str());
+  if (!path.finished()) std::printf("%s\n", path.message.c_str());
   return s.free.beam.at(path.last.q.data(), 32.6);
 }
 
@@ -137,8 +137,9 @@ void swings() {
         stretch = std::max(stretch, sixty.free.beam.stretch(path.q(k).data()));
       }
       std::printf("%-16s %8g %14.4f %12.2e %12.1e %12.1e %12.2f%s\n", name, h, cpu, off, change, stretch,
-                  double(path.counts.newton_iterations) / double(path.counts.steps), path.finished ? "" : "  not finished");
-      if (off <= 1e-2 && path.finished) best = std::min(best, cpu);
+                  double(path.counts.newton_iterations) / double(path.counts.steps),
+                  path.finished() ? "" : "  not finished");
+      if (off <= 1e-2 && path.finished()) best = std::min(best, cpu);
     }
   std::printf(
       "tip error <= 1e-2 at t = 8 for %.4f CPU s per simulated s. Elsewhere, one core of 2.8 GHz and looser accuracy:\n",
@@ -169,7 +170,7 @@ void suture() {
     const double before = cpu_seconds();
     const auto path = simulate(m.system, start, EnergyMomentum{}, Multipliers{}, {.step = h, .end = 2.0, .every = 0});
     const double cpu = cpu_seconds() - before;
-    if (!path.finished) std::printf("%s\n", path.message.c_str());
+    if (!path.finished()) std::printf("%s\n", path.message.c_str());
     const auto tip = m.beam.at(path.last.q.data(), length);
     std::printf("%8g %10.2f %12.6f %12.6f %14.1e %14.1e\n", h, cpu, tip[0], tip[1],
                 (m.system.energy(instant(path.last)) - m.system.energy(instant(start))) / (load * length),

@@ -28,7 +28,7 @@ Row measure(int links, const taut::Integrator& scheme, double h) {
   };
   const auto path = taut::simulate(model.system, model.start, scheme, taut::Multipliers{},
                                    {.step = h, .end = h * (warm + spell * spells), .every = 0, .observers = {watch}});
-  if (!path.finished) std::printf("N = %d: %s\n", links, path.message.c_str());
+  if (!path.finished()) std::printf("N = %d: %s\n", links, path.message.c_str());
   if (seconds.empty()) return {links, 0.0, 0.0, 0.0, 0.0};
   std::sort(seconds.begin(), seconds.end());
   const taut::Certificate c = taut::certificate(model.system, path);

@@ -258,7 +258,7 @@ Run ida(int links, double end, double tolerance) {
 
 Run simulate(const taut::Model& model, const taut::Integrator& integrator, const taut::SimulateOptions& options) {
   const auto path = taut::simulate(model.system, model.start, integrator, taut::Multipliers{}, options);
-  return {path.finished, path.last.q, path.counts.steps - path.counts.retried, path.counts.rejected};
+  return {path.finished(), path.last.q, path.counts.steps - path.counts.retried, path.counts.rejected};
 }
 
 struct Row {

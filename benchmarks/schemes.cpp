@@ -32,7 +32,7 @@ std::vector<Row> measure(const taut::Model& model, double h, double end, int rep
       const auto path = taut::simulate(model.system, model.start, named.integrator, taut::Multipliers{},
                                        {.step = h, .end = end, .every = 0});
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      if (!path.finished) continue;
+      if (!path.finished()) continue;
       row.microseconds = std::min(row.microseconds, 1e6 * seconds / (end / h));
       row.error = (path.last.q - exact).lpNorm<Eigen::Infinity>();
       row.residual = taut::certificate(model.system, path).position_residual;

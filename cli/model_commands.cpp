@@ -78,7 +78,8 @@ ordered_json conserved(const Conserved& one) {
 }
 
 ordered_json to_json(const Certificate& c) {
-  ordered_json out{{"finished", c.finished},
+  ordered_json out{{"verdict", name_of(c.verdict)},
+                   {"finished", c.finished()},
                    {"message", c.message},
                    {"integrator", c.integrator},
                    {"solver", c.solver},
@@ -165,7 +166,7 @@ int run(const RunArguments& arguments) {
       fmt::print("  at the end: {:<16} {:.9g}\n", output.name, output.at(outcome.last));
     if (!options.out.empty()) fmt::print("results are in {}\n", options.out);
   }
-  if (c.finished) return ok;
+  if (c.finished()) return ok;
   fmt::print(stderr, "taut: {}\n", c.message);
   return failed_run;
 }
@@ -369,7 +370,7 @@ int compare(const CompareArguments& arguments) {
                                       .keep = false,
                                       .changes = changes(model, system),
                                       .observers = {Interrupt::observer(), patience}});
-    if (path.finished) {
+    if (path.finished()) {
       exact = path.last.q;
       reference = "dop853 with rtol = 1e-12";
     }
@@ -379,7 +380,7 @@ int compare(const CompareArguments& arguments) {
   ordered_json json{{"model", arguments.model}, {"reference", reference}, {"runs", ordered_json::array()}};
   reproduce::Outcome outcome;
   for (std::size_t k = 0; k < rows.size(); ++k)
-    rows[k].error = rows[k].certificate.finished ? (ends[k] - exact).lpNorm<Eigen::Infinity>() : NAN;
+    rows[k].error = rows[k].certificate.finished() ? (ends[k] - exact).lpNorm<Eigen::Infinity>() : NAN;
   if (!arguments.json) {
     fmt::print("{}\nerrors in q at t = {} against {}\n\n", title(model, arguments.model), model.run.until, reference);
     fmt::print("{:<18} {:<14} {:<14} {:>9} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "integrator", "solver", "formulation",
@@ -397,7 +398,7 @@ int compare(const CompareArguments& arguments) {
     if (!arguments.json)
       fmt::print("{:<18} {:<14} {:<14} {:>9.3g} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>9.1e} {:>9.1e}{}\n",
                  row.integrator, row.solver, row.formulation, row.step, row.error, row.seconds, c.energy.deviation,
-                 largest_momentum(c), c.position_residual, c.velocity_residual, c.finished ? "" : "  " + c.message);
+                 largest_momentum(c), c.position_residual, c.velocity_residual, c.finished() ? "" : "  " + c.message);
     const std::string curve =
         row.integrator + (ways.size() > 1 ? "_" + row.solver : "") + (forms.size() > 1 ? "_" + row.formulation : "");
     auto found =
@@ -459,7 +460,7 @@ int verify(const ModelArguments& arguments) {
                          },
                          Interrupt::observer()};
     const Trajectory path = simulate(planned.system, model.start.state, planned.integrator, planned.method, options);
-    if (!path.finished) {
+    if (!path.finished()) {
       fmt::print(stderr, "taut: verify, run {} of 3: {}\n", k + 1, path.message);
       return failed_run;
     }

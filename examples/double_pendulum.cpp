@@ -11,5 +11,5 @@ int main() {
   const auto start = taut::at_rest(pendulum, taut::Vector{{1.0, 0.0, 2.0, 0.0}});
   const auto path = taut::simulate(pendulum, start, taut::Midpoint{}, taut::Multipliers{}, {.step = 0.01, .end = 10.0});
   std::cout << taut::certificate(pendulum, path);
-  return path.finished ? 0 : 1;
+  return path.finished() ? 0 : 1;
 }

@@ -62,7 +62,7 @@ Outcome run_bqgc13_swing(const Report& report) {
     const auto watch = [&](const Progress& p) { report(scheme.title, (double(n) + p.done) / 8.0); };
     const Trajectory path =
         simulate(free.system, start, scheme.integrator, Multipliers{}, {.step = h, .end = end, .observers = {watch}});
-    if (!path.finished) {
+    if (!path.finished()) {
       out.failure = scheme.title + ": " + path.message;
       return out;
     }
@@ -147,7 +147,7 @@ Outcome run_bqgc13_swing(const Report& report) {
   for (const auto& [name, title, splitting] : variants) {
     const auto watch = [&, title = title](const Progress& p) { report(title, (part + p.done) / 8.0); };
     const Trajectory path = simulate(free.system, start, printed, splitting, {.step = h, .end = 1.0, .observers = {watch}});
-    if (!path.finished) out.failure = std::string(title) + ": " + path.message;
+    if (!path.finished()) out.failure = std::string(title) + ": " + path.message;
     const double sweeps = double(path.counts.multiplier_updates) / double(path.counts.steps);
     out.number(fmt::format("alg2_sweeps_{}", name), sweeps);
     out.table.push_back(

@@ -42,7 +42,7 @@ Outcome run_gh95_beam(const Report& report) {
   const auto run = [&](const std::string& what, const System& system, const State& from, const Integrator& scheme, int k) {
     const auto watch = [&](const Progress& p) { report(what, (k + p.done) / 3.0); };
     Trajectory path = simulate(system, from, scheme, Multipliers{}, {.step = h, .end = end, .observers = {watch}});
-    if (!path.finished) out.failure = what + ": " + path.message;
+    if (!path.finished()) out.failure = what + ": " + path.message;
     return path;
   };
   const Trajectory penalty = run("penalty (93)", soft, soft_start, ThreeLevel{}, 0);

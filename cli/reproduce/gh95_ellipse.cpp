@@ -78,7 +78,7 @@ Outcome run_gh95_ellipse(const Report& report) {
   using Update = AugmentedLagrangian::Update;
   using Constraint = Midpoint::Constraint;
   const auto require_finished = [&](const std::string& what, const Trajectory& path) {
-    if (!path.finished) out.failure = what + ": " + path.message;
+    if (!path.finished()) out.failure = what + ": " + path.message;
   };
 
   // Augmented Lagrangian, end point: the sound variant.

@@ -94,7 +94,7 @@ Outcome run_gh95_linear(const Report& report) {
   const Multipliers exactly{.newton = {.tolerance = 1e-15}};
   const auto run = [&](const System& system, const Integrator& integrator, double h, int steps) {
     Trajectory path = simulate(system, start_of(system), integrator, exactly, {.step = h, .end = steps * h});
-    if (!path.finished) out.failure = path.message;
+    if (!path.finished()) out.failure = path.message;
     return path;
   };
   constexpr int seeds = 3, steps = 10000;

@@ -77,7 +77,7 @@ Outcome run_gh95_strings(const Report& report) {
   const auto run = [&](const System& system, const Integrator& integrator, double step, const Observer& watch) {
     Trajectory path = simulate(system, at_rest(system, strings.start), integrator, newton,
                                {.step = step, .end = 1.0, .observers = {watch}});
-    if (!path.finished) out.failure = path.integrator + ": " + path.message;
+    if (!path.finished()) out.failure = path.integrator + ": " + path.message;
     return path;
   };
 

@@ -52,7 +52,7 @@ Outcome run_gh95_wall(const Report& report) {
     const System soft = penalized(model.system, one.epsilon);
     const Trajectory path =
         simulate(soft, model.start, Midpoint{}, newton, {.step = step, .end = end, .observers = {watch}});
-    if (!path.finished) out.failure = what + ": " + path.message;
+    if (!path.finished()) out.failure = what + ": " + path.message;
     const double millimetres = 1e3 * certificate(model.system, path).penetration;
     out.table.push_back({fmt::format("penetration, eps = {} [mm]", one.name), one.paper_mm, millimetres});
     out.number(fmt::format("penetration_mm_{}", one.name), millimetres);

@@ -103,7 +103,7 @@ Outcome run_jay09_spark(const Report& report) {
       for (const int n : problem.steps[std::size_t(s) - 1]) {
         const auto path =
             simulate(system, model.start.state, Spark{s}, Multipliers{}, {.step = 1.0 / n, .end = 1.0, .every = n / 2});
-        if (!path.finished) out.failure = problem.name + ": " + path.message;
+        if (!path.finished()) out.failure = problem.name + ": " + path.message;
         if (path.size() != exact.size()) continue;
         // At two times, so that no zero of the leading term is taken for the rule.
         double ey = 0.0, ez = 0.0, el = 0.0, ep = 0.0;

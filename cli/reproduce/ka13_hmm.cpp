@@ -32,7 +32,9 @@ Trajectory penalty_run(const Model& model, double epsilon, const Integrator& sch
 }
 
 /// Error at the end, or nothing where the run stopped.
-double error_of(const Trajectory& path, const Vector& exact) { return path.finished ? (path.last.q - exact).norm() : none; }
+double error_of(const Trajectory& path, const Vector& exact) {
+  return path.finished() ? (path.last.q - exact).norm() : none;
+}
 
 void study_kernels(Outcome& out) {
   const std::pair<const char*, Shape> shapes[] = {
@@ -223,7 +225,7 @@ void study_inconsistent_start(Outcome& out) {
   const Trajectory averaged = simulate(limit, at_rest(limit, Vector{{phi}}), direct, Multipliers{}, fine);
   const Trajectory multiscale = simulate(soft, moving, Hmm{}, Multipliers{}, {.step = interval, .end = end, .halvings = 0});
   for (const Trajectory* one : {&penalty, &dae, &averaged, &multiscale})
-    if (!one->finished) out.failure = "inconsistent start: " + one->message;
+    if (!one->finished()) out.failure = "inconsistent start: " + one->message;
 
   double to_limit = 0.0, to_dae = 0.0, multiscale_to_dae = 0.0;
   Curve curve{"ka13_inconsistent", {"t", "direct", "limit", "dae", "hmm"}, {}};
@@ -275,7 +277,7 @@ void study_cost(Outcome& out) {
     const std::pair<const char*, const Trajectory*> runs[] = {
         {"hmm", &hmm}, {"direct", &verlet}, {"direct_rk4", &rk4}, {"direct_dopri5", &dopri5}, {"dae", &dae}};
     for (const auto& [what, path] : runs) {
-      if (!path->finished) out.failure = fmt::format("double pendulum, eps = {}, {}: {}", name, what, path->message);
+      if (!path->finished()) out.failure = fmt::format("double pendulum, eps = {}, {}: {}", name, what, path->message);
       const double count = double(path->counts.evaluations);
       row.push_back(count);
       out.number(fmt::format("evaluations_{}_{}", what, name), count);
@@ -371,11 +373,11 @@ void study_seven_body(Outcome& out, const std::function<void(double)>& done) {
                                                    : none);
     if (one.passes == 0) {
       out.table.push_back({"seven bodies, no pass: blows up at t", {}, path.last.t});
-      out.number("andrews_plain_stops_at", path.finished ? none : path.last.t);
+      out.number("andrews_plain_stops_at", path.finished() ? none : path.last.t);
       out.remarks.push_back("Seven bodies, RK4 without a pass, H = 1e-4: " + path.message + ".");
       continue;
     }
-    if (!path.finished) out.failure = fmt::format("seven bodies, {}: {}", one.name, path.message);
+    if (!path.finished()) out.failure = fmt::format("seven bodies, {}: {}", one.name, path.message);
     const double error = (path.last.q - exact.last.q).lpNorm<Eigen::Infinity>();
     out.table.push_back({fmt::format("seven bodies, one pass, {}: error", one.name),
                          {},
@@ -430,8 +432,8 @@ void study_failures(Outcome& out) {
   double stopped = 0.0;
   for (const Case& one : cases) {
     const Trajectory path = penalty_run(one.model, one.epsilon, one.scheme, one.H, 2.0);
-    stopped += path.finished ? 0.0 : 1.0;
-    out.remarks.push_back(fmt::format("{}: {}.", one.what, path.finished ? "finished" : path.message));
+    stopped += path.finished() ? 0.0 : 1.0;
+    out.remarks.push_back(fmt::format("{}: {}.", one.what, path.finished() ? "finished" : path.message));
   }
   out.table.push_back({"runs that cannot be: stopped, of 6", {}, stopped});
   out.number("failures_reported", stopped);

@@ -20,7 +20,7 @@ Certificate certify(const System& measured, const System& system, const State& s
 void add_curve(Outcome& out, const std::string& name, const System& cartesian, const System& system, const State& start,
                const Integrator& integrator, double h, bool angles) {
   const Trajectory path = simulate(system, start, integrator, Multipliers{}, {.step = h, .end = end});
-  if (!path.finished) out.failure = name + ": " + path.message;
+  if (!path.finished()) out.failure = name + ": " + path.message;
   Curve curve{name, {"t", "energy", "Lz", "g"}, {}};
   for (int k = 0; k < path.size(); k += std::max(1, int(0.01 / h))) {
     Vector q = path.q(k), v = path.v(k);

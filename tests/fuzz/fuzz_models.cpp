@@ -334,7 +334,7 @@ void try_steps(taut::ModelFile& model, const taut::RunPlan& plan, Tally& tally) 
     if (p.step >= 3) *p.stop = "enough";
   });
   const taut::Trajectory path = taut::simulate(plan.system, model.start.state, plan.integrator, plan.method, options);
-  if (path.finished || path.size() > 0) ++tally.simulated;
+  if (path.finished() || path.size() > 0) ++tally.simulated;
 }
 
 void try_model(const std::string& text, Tally& tally) {

@@ -24,7 +24,7 @@ long in_steady_loop(const System& system, const State& start, const Integrator& 
                                                                              if (p.step == 50) first = allocations;
                                                                              last = allocations;
                                                                            }}});
-  EXPECT_TRUE(path.finished) << path.message;
+  EXPECT_TRUE(path.finished()) << path.message;
   EXPECT_GT(allocations, 0);
   return last - first;
 }

@@ -146,7 +146,7 @@ TEST(BeamMotion, ConvergesWithOrderTwoInSpaceAndTimeTogetherOnTheSwing) {
     const double h = 0.6 / elements;
     const auto path = simulate(free.system, at_rest(free.system, rest.state.q), Newmark{}, Multipliers{},
                                {.step = h, .end = 2.0, .every = 0});
-    ASSERT_TRUE(path.finished) << path.message;
+    ASSERT_TRUE(path.finished()) << path.message;
     const auto tip = free.beam.at(path.last.q.data(), 32.6);
     steps.push_back(h);
     errors.push_back(std::hypot(tip[0] - 14.5933, tip[1] + 28.8731));
@@ -170,7 +170,7 @@ TEST(BeamMotion, OfAPlaneTurnedIntoSpaceIsTheTurnedMotion) {
     const auto flat = simulate(plane.system, at_rest(plane.system, q), scheme, Multipliers{}, {.step = 0.01, .end = 1.5});
     const auto deep =
         simulate(space.system, at_rest(space.system, lifted(q)), scheme, Multipliers{}, {.step = 0.01, .end = 1.5});
-    ASSERT_TRUE(flat.finished && deep.finished) << flat.message << deep.message;
+    ASSERT_TRUE(flat.finished() && deep.finished()) << flat.message << deep.message;
     EXPECT_GT((flat.last.q - q).norm(), 10.0) << "it has moved";
     EXPECT_LE((deep.last.q - lifted(flat.last.q)).lpNorm<Eigen::Infinity>(), 1e-10) << scheme.traits().name;
   }
@@ -189,7 +189,7 @@ TEST(BeamMotion, ThatIsTrulySpatialConvergesWithOrderTwoInTimeAndFourInSpace) {
     beam.place([](double s) { return Frame{{0.0, 4.0 * s, 0.0}, {0.0, 4.0, 0.0}}; }, v);
     const State start = state_at(system, 0.0, q, v);
     const auto path = simulate(system, start, EnergyMomentum{}, Multipliers{}, {.step = h, .end = 0.8, .every = 0});
-    EXPECT_TRUE(path.finished) << path.message;
+    EXPECT_TRUE(path.finished()) << path.message;
     EXPECT_LE(beam.stretch(path.last.q.data()), 1e-10);
     // The load is vertical: momentum about the vertical, ∫ρ(x ẏ − y ẋ) ds, stays.
     const auto about_vertical = [](const State& state) {

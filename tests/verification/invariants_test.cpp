@@ -14,7 +14,7 @@ TEST(Invariants, EnergyOfMidpointIsBoundedAndDoesNotDriftOverAHundredThousandSte
   const State start = at_rest(system, Vector{{std::sin(2.0), -std::cos(2.0)}});
   const double h = 0.02;
   const auto path = simulate(system, start, Midpoint{}, Multipliers{}, {.step = h, .end = 1e5 * h});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   ASSERT_EQ(path.counts.steps, 100000);
   const Certificate c = certificate(system, path);
   EXPECT_LE(c.energy.deviation, 0.1) << "under a percent of the 14 J that go to and fro";
@@ -32,7 +32,7 @@ TEST(Invariants, EnergyInMinimalCoordinatesIsBoundedAndDoesNotDriftOverAHundredT
       CompoundLinks{.a1 = 0.5, .a2 = 0.25, .l1 = 1, .l2 = 0.5, .m1 = 10, .m2 = 5, .I1 = 0.8333, .I2 = 0.1042, .g = 9.82});
   const auto path =
       simulate(links, at_rest(links, Vector{{0.6, 0.9}}), Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1000.0});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   const Certificate c = certificate(links, path);
   EXPECT_LE(c.energy.deviation, 0.1);
   EXPECT_LE(std::abs(c.energy.drift), 0.02 * c.energy.deviation);
@@ -61,7 +61,7 @@ TEST(Invariants, MomentumHoldsToRoundOffOverTenThousandStepsWhereItIsPromised) {
     for (const Case& one : cases) {
       const auto path =
           simulate(one.system, one.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 100.0, .every = 10});
-      ASSERT_TRUE(path.finished) << path.message;
+      ASSERT_TRUE(path.finished()) << path.message;
       const Certificate c = certificate(one.system, path);
       ASSERT_EQ(c.momenta.size(), one.momenta) << one.name;
       for (const Conserved& momentum : c.momenta)
@@ -125,7 +125,7 @@ TEST(Invariants, EnergyHoldsToSolverToleranceOverTenThousandStepsWhereItIsPromis
     if (!named.integrator.traits().conserves_energy) continue;
     for (const Case& one : cases) {
       const auto path = simulate(one.system, one.start, named.integrator, Multipliers{}, {.step = 0.01, .end = 100.0});
-      ASSERT_TRUE(path.finished) << one.name << ": " << path.message;
+      ASSERT_TRUE(path.finished()) << one.name << ": " << path.message;
       const Certificate c = certificate(one.system, path);
       EXPECT_LE(c.energy.deviation, 1e-11 * (1.0 + std::abs(c.energy.start))) << named.name << ", " << one.name;
     }

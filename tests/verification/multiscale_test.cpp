@@ -17,14 +17,14 @@ TEST(Hmm, TakesFewerEvaluationsThanDirectIntegrationWhereAPenaltyIsPrescribed) {
     return simulate(soft, model.start, scheme, Multipliers{}, {.step = step, .end = end, .every = 0, .halvings = 0});
   };
   const auto found = run(Hmm{}, 0.025, 1.0);
-  ASSERT_TRUE(found.finished) << found.message;
+  ASSERT_TRUE(found.finished()) << found.message;
   EXPECT_LE((found.last.q - exact).norm(), 5e-5);
   // Verlet at hω = 1.9 of the largest frequency there is, (1 + √5)/2ε: with a larger step it is unstable, whatever accuracy is wanted.
   const double golden = 0.5 * (1.0 + std::sqrt(5.0));
   const auto direct = run(Rattle{}, 1.9 * epsilon / golden, 1.0);
-  ASSERT_TRUE(direct.finished) << direct.message;
+  ASSERT_TRUE(direct.finished()) << direct.message;
   EXPECT_EQ(direct.counts.evaluations, direct.counts.steps + 1);
-  EXPECT_FALSE(run(Rattle{}, 2.2 * epsilon / golden, 0.05).finished) << "unstable";
+  EXPECT_FALSE(run(Rattle{}, 2.2 * epsilon / golden, 0.05).finished()) << "unstable";
   EXPECT_GE(double(direct.counts.evaluations) / double(found.counts.evaluations), 15.0);
   const auto dae =
       simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = 1.0, .rtol = 1e-6});

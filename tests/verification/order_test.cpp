@@ -34,7 +34,7 @@ Vector multiplier_at(const System& system, const State& s) {
 
 State run(const System& system, const State& start, const Integrator& integrator, double h, double end) {
   const auto path = simulate(system, start, integrator, Multipliers{}, {.step = h, .end = end, .every = 0});
-  EXPECT_TRUE(path.finished) << path.message;
+  EXPECT_TRUE(path.finished()) << path.message;
   return path.last;
 }
 
@@ -118,7 +118,7 @@ TEST_P(EveryIntegrator, HasAMultiplierOfItsOrderAtItsStatedTime) {
     for (const double end : {0.5, 0.8, 1.0}) {
       const Trajectory path =
           simulate(model.system, model.start, GetParam().integrator, Multipliers{}, {.step = h, .end = end, .every = 0});
-      ASSERT_TRUE(path.finished) << path.message;
+      ASSERT_TRUE(path.finished()) << path.message;
       const double last = path.counts.smallest_step, time = end - last + traits.multiplier_time * last;
       const State fine = run(model.system, model.start, RungeKutta{dormand_prince8()}, 2e-3, time);
       sum += (path.last.lambda - multiplier_at(model.system, fine)).squaredNorm();

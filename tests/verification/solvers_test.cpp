@@ -34,7 +34,7 @@ TEST(StepSolvers, GiveTheSameStepsOnEveryIntegrator) {
       if (named.name == "three-level" && !model->system.constant_mass()) continue;  // refused, see the orders
       const auto run = [&](const SolverMethod& method) {
         const auto path = simulate(model->system, model->start, named.integrator, method, {.step = h, .end = 20 * h});
-        EXPECT_TRUE(path.finished) << named.name << ": " << path.message;
+        EXPECT_TRUE(path.finished()) << named.name << ": " << path.message;
         return path.last;
       };
       const State newton = run(Multipliers{});
@@ -59,7 +59,7 @@ TEST(StepSolvers, HangingMassShowsItsWeightInEveryIntegratorAndSolver) {
       if (solver.name == "splitting" && !integrator.integrator.traits().splits) continue;  // refused
       if (!integrator.integrator.traits().takes_constraints) continue;
       const auto path = simulate(system, start, integrator.integrator, solver.method, {.step = 0.01, .end = 0.1});
-      ASSERT_TRUE(path.finished) << path.message;
+      ASSERT_TRUE(path.finished()) << path.message;
       EXPECT_NEAR(path.last.lambda[0] / (mass * g / length), 1.0, 1e-4) << integrator.name << ", " << solver.name;
       EXPECT_LE((path.last.q - start.q).norm(), 1e-9) << integrator.name << ", " << solver.name;
     }
@@ -81,7 +81,7 @@ TEST(StepSolvers, ChainsKeepConstraintsAndEnergyInDenseAndBandedStorage) {
     const Model model = chain({.links = links});
     const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 2e-3, .end = 0.2});
     const Certificate c = certificate(model.system, path);
-    ASSERT_TRUE(c.finished) << c.message;
+    ASSERT_TRUE(c.finished()) << c.message;
     EXPECT_LE(c.position_residual, 1e-12 * links);
     EXPECT_LE(c.energy.deviation, 1e-3 * links * links);
   }

@@ -59,7 +59,7 @@ TEST(Tolerance, GlobalErrorFollowsRtolWithinAFactorOfThirty) {
         const double rtol = std::pow(10.0, -digits);
         const auto path = simulate(model.system, model.start.state, scheme, Multipliers{},
                                    {.end = problem.end, .rtol = rtol, .interval = interval});
-        ASSERT_TRUE(path.finished) << problem.name << ", " << name << ": " << path.message;
+        ASSERT_TRUE(path.finished()) << problem.name << ", " << name << ": " << path.message;
         ASSERT_EQ(path.size(), 21);
         double error = 0.0;
         for (int k = 0; k < path.size(); ++k)
@@ -99,7 +99,7 @@ potential: "-A.z/sqrt(A.x^2 + A.y^2)"
     };
     const auto path = simulate(model.system, model.start.state, Spark{2}, Multipliers{},
                                {.end = end, .rtol = 1e-4, .reversible = reversible, .every = 0, .observers = {watch}});
-    EXPECT_TRUE(path.finished) << path.message;
+    EXPECT_TRUE(path.finished()) << path.message;
     const auto mean = [](const std::vector<double>& x) {
       return std::accumulate(x.begin(), x.end(), 0.0) / double(x.size());
     };
@@ -121,7 +121,7 @@ TEST(Tolerance, ReversibleStepsAreForSymmetricSchemes) {
   const Model model = double_spherical_pendulum();
   const auto path = simulate(model.system, model.start, Spark{3}, Multipliers{},
                              {.end = 3.0, .rtol = 1e-6, .reversible = true, .every = 0});
-  EXPECT_TRUE(path.finished) << path.message;
+  EXPECT_TRUE(path.finished()) << path.message;
   const std::string told = testing::error_of([&] {
     simulate(model.system, model.start, RungeKutta{}, Multipliers{}, {.end = 1.0, .rtol = 1e-6, .reversible = true});
   });

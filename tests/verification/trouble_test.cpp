@@ -21,7 +21,7 @@ TEST(Trouble, InconsistentStartIsNamedAndProjectedWhenAsked) {
     const ConsistentStart mended = consistent_start(model.system, start);
     const auto path =
         simulate(model.system, mended.state, integrator_named(name), Multipliers{}, {.end = 1.0, .rtol = 1e-8});
-    EXPECT_TRUE(path.finished) << name << ": " << path.message;
+    EXPECT_TRUE(path.finished()) << name << ": " << path.message;
   }
 }
 
@@ -33,7 +33,7 @@ TEST(Trouble, DependentConstraintsAreNamedAndDoNotDisturb) {
       simulate(plain.system, plain.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.step = 1e-3, .end = 1.0}).last;
   for (const std::string& name : controlled) {
     const auto path = simulate(model.system, model.start, integrator_named(name), Multipliers{}, {.end = 1.0, .rtol = 1e-8});
-    ASSERT_TRUE(path.finished) << name << ": " << path.message;
+    ASSERT_TRUE(path.finished()) << name << ": " << path.message;
     EXPECT_EQ(path.dependent, std::vector<std::string>{"again"}) << name;
     EXPECT_LE((path.last.q - exact.q).norm(), 1e-6) << name;
   }
@@ -57,7 +57,7 @@ TEST(Trouble, TorqueThatStopsIsMetByTheControllerAndByAStepThatLandsThere) {
       const auto error = [&](double to, std::vector<double> breaks, const State& there) {
         const auto path = simulate(model.system, model.start, integrator_named(name), Multipliers{},
                                    {.end = to, .rtol = rtol, .breaks = std::move(breaks), .every = 0});
-        EXPECT_TRUE(path.finished) << name << ": " << path.message;
+        EXPECT_TRUE(path.finished()) << name << ": " << path.message;
         return (path.last.q - there.q).norm();
       };
       // Declared, the jump costs nothing; the motion multiplies errors by some hundred on the way to it.
@@ -84,7 +84,7 @@ TEST(Trouble, StepsFarTooLargeAreCutAndTheMotionIsRight) {
   for (const std::string& name : {std::string("spark2"), std::string("spark3"), std::string("spark4")}) {
     const auto path =
         simulate(model.system, model.start, integrator_named(name), Multipliers{}, {.step = 20.0, .end = 40.0});
-    if (path.finished) {
+    if (path.finished()) {
       EXPECT_LE(certificate(model.system, path).position_residual, 1e-10) << name << ": no unconverged step is taken";
     } else {
       EXPECT_FALSE(path.message.empty()) << name;
@@ -98,7 +98,7 @@ TEST(Trouble, OutputAtATimeOfTenToTheMinusEighteen) {
   for (const std::string& name : controlled) {
     const auto path =
         simulate(model.system, model.start, integrator_named(name), Multipliers{}, {.end = 1e-18, .rtol = 1e-8});
-    ASSERT_TRUE(path.finished) << name << ": " << path.message;
+    ASSERT_TRUE(path.finished()) << name << ": " << path.message;
     EXPECT_EQ(path.last.t, 1e-18);
     EXPECT_LE((path.last.q - model.start.q).norm(), 1e-15) << name;
     EXPECT_LE((path.last.v - model.start.v).norm(), 1e-12) << name;
@@ -124,7 +124,7 @@ initial: {solve: [B.x, B.y, "B.x'", "B.y'"], "A.x'": )yaml") +
         const auto path = simulate(model.system, model.start.state, integrator_named(name), Multipliers{},
                                    {.end = 3.0, .rtol = rtol, .every = 0});
         // Explicit schemes need accelerations at the dead point, where there are none; they may stop there, but not go astray.
-        EXPECT_TRUE(path.finished || !name.starts_with("spark"))
+        EXPECT_TRUE(path.finished() || !name.starts_with("spark"))
             << name << " " << rtol << " " << speed << ": " << path.message;
         const double allowed = speed == std::string("2") ? 1e-3 : std::max(1e-3, 30.0 * rtol * energy);
         EXPECT_NEAR(model.system.energy(instant(path.last)), energy, allowed) << name << " " << rtol << " " << speed;

@@ -103,7 +103,7 @@ Measured Certifier::add(const Instant& at, double done) {
 
 Certificate Certifier::certificate(const Trajectory& path) const {
   Certificate out = found_;
-  out.finished = path.finished;
+  out.verdict = path.verdict;
   out.message = path.message;
   out.integrator = path.integrator;
   out.solver = path.solver;
@@ -133,7 +133,7 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   };
   text << "certificate: " << c.integrator << ", " << c.solver << ", t = " << c.t_start << " to " << c.t_end << ", "
        << c.states << " states\n";
-  line("run") << (c.finished ? "finished" : c.message) << "\n";
+  line("run") << (c.message.empty() ? "finished" : c.message) << "\n";
   conserved(c.energy);
   if (!c.conservative) line("") << "(forces, driven constraints or impacts do work: energy need not be constant)\n";
   for (const Conserved& momentum : c.momenta) conserved(momentum);

@@ -19,7 +19,8 @@ struct Conserved {
 
 /// What a run can say about its own accuracy. Everything is measured on the recorded states.
 struct Certificate {
-  bool finished = false;
+  Verdict verdict = Verdict::failed;
+  bool finished() const { return good(verdict); }  ///< ended as was asked for
   std::string message;
   std::string integrator, solver;
   int states = 0;

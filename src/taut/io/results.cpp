@@ -210,7 +210,7 @@ struct ResultsWriter::File {
   Handle file;
   Column<double> t, q, v, lambda, outputs, energy, residual, events;
   Column<int> newton;
-  Handle records, finished, message, checkpoint;
+  Handle records, verdict, finished, message, checkpoint;
   long count = 0, event_count = 0, sequence = 0;
   Clock::time_point flushed = Clock::now();
   bool failed = false;
@@ -257,6 +257,7 @@ ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& heade
   f.newton = Column<int>(f.file, "newton", 1);
   f.events = Column<double>(f.file, "events", 2 + 2 * n);
   f.records = scalar_set(f.file, "records", H5T_NATIVE_LLONG);
+  f.verdict = scalar_set(f.file, "verdict", H5T_NATIVE_INT);
   f.finished = scalar_set(f.file, "finished", H5T_NATIVE_INT);
   const Handle type = text_type(message_size);
   f.message = scalar_set(f.file, "message", type);
@@ -264,8 +265,8 @@ ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& heade
   const Handle space(H5Screate_simple(2, slots, nullptr), H5Sclose);
   f.checkpoint =
       Handle(H5Dcreate2(f.file, "checkpoint", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
-  good = good && f.t.good() && f.q.good() && f.v.good() && f.events.good() && f.records.good() && f.finished.good() &&
-         f.message.good() && f.checkpoint.good();
+  good = good && f.t.good() && f.q.good() && f.v.good() && f.events.good() && f.records.good() && f.verdict.good() &&
+         f.finished.good() && f.message.good() && f.checkpoint.good();
   const std::vector<double> nothing(2 * std::size_t(f.sizes.checkpoint()), 0.0);
   const long long zero = 0;
   const int no = 0;
@@ -276,6 +277,7 @@ ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& heade
   }();
   good = good && H5Dwrite(f.checkpoint, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, nothing.data()) >= 0 &&
          H5Dwrite(f.records, H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, &zero) >= 0 &&
+         H5Dwrite(f.verdict, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &no) >= 0 &&
          H5Dwrite(f.finished, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &no) >= 0 &&
          H5Dwrite(f.message, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, running.data()) >= 0;
   good = good && H5Fflush(f.file, H5F_SCOPE_GLOBAL) >= 0 && H5Fstart_swmr_write(f.file) >= 0;
@@ -317,9 +319,17 @@ void ResultsWriter::checkpoint(const Checkpoint& point) {
   const int size = f.sizes.checkpoint();
   require(int(point.earlier.size()) < most_states,
           "results: the scheme needs {} states of the past, more than a checkpoint holds.", point.earlier.size());
-  std::vector<double> row{
-      double(++f.sequence), double(point.step),      double(f.count),         double(f.event_count),        point.next_step,
-      point.last_error,     point.first ? 1.0 : 0.0, point.grown ? 1.0 : 0.0, double(point.earlier.size()), 0.0};
+  std::vector<double> row{double(++f.sequence),
+                          double(point.step),
+                          double(f.count),
+                          double(f.event_count),
+                          0.0,
+                          0.0,
+                          0.0,
+                          0.0,
+                          double(point.earlier.size()),
+                          0.0};
+  std::copy_n(point.control.begin(), std::min<std::size_t>(point.control.size(), 4), row.begin() + 4);
   for (const State& state : point.earlier) pack(state, f.sizes, row);
   pack(point.last, f.sizes, row);
   row.resize(std::size_t(size) - 1, 0.0);
@@ -334,14 +344,15 @@ void ResultsWriter::checkpoint(const Checkpoint& point) {
 
 void ResultsWriter::flush() { file_->write_rows(); }
 
-void ResultsWriter::finish(bool finished, const std::string& message) {
+void ResultsWriter::finish(Verdict verdict, const std::string& message) {
   File& f = *file_;
   f.write_rows();
   std::string text = message.substr(0, message_size - 1);
   text.resize(message_size, '\0');
-  const int yes = finished ? 1 : 0;
+  const int code = 1 + int(verdict), yes = good(verdict) ? 1 : 0;
   const Handle type = text_type(message_size);
   f.check(H5Dwrite(f.message, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0 &&
+          H5Dwrite(f.verdict, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &code) >= 0 &&
           H5Dwrite(f.finished, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &yes) >= 0 &&
           H5Fflush(f.file, H5F_SCOPE_GLOBAL) >= 0);
   const std::string path = f.path;
@@ -379,11 +390,11 @@ Results read_results(const std::string& path) {
       require(set.good() && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into) >= 0, "no '{}' in it", name);
     };
     long long records = 0;
-    int finished = 0;
+    int verdict = 0;
     scalar("records", H5T_NATIVE_LLONG, &records);
-    scalar("finished", H5T_NATIVE_INT, &finished);
+    scalar("verdict", H5T_NATIVE_INT, &verdict);
     out.records = long(records);
-    out.finished = finished == 1;
+    if (verdict >= 1 && verdict <= 4) out.verdict = Verdict(verdict - 1);
     out.message = read_texts(file, "message").at(0);
     const Sizes sizes{int(out.header.coordinates.size()), int(out.header.constraints.size())};
     out.t = read_column<double>(file, "t", out.records, 1);
@@ -407,13 +418,7 @@ Results read_results(const std::string& path) {
                                     slots.begin() + std::ptrdiff_t((k + 1) * width) - 1);
       if (!(row[0] > newest) || checksum(row) != slots[(k + 1) * width - 1] || row[2] > double(out.records)) continue;
       newest = row[0];
-      Checkpoint point{.step = long(row[1]),
-                       .last = {},
-                       .earlier = {},
-                       .next_step = row[4],
-                       .last_error = row[5],
-                       .first = row[6] != 0.0,
-                       .grown = row[7] != 0.0};
+      Checkpoint point{.step = long(row[1]), .last = {}, .earlier = {}, .control = {row[4], row[5], row[6], row[7]}};
       const auto states = std::size_t(row[8]);
       for (std::size_t i = 0; i < states; ++i)
         point.earlier.push_back(unpack(row.data() + front + i * std::size_t(sizes.state()), sizes));

@@ -19,7 +19,7 @@ struct ResultsHeader {
 ///     records       number of whole rows; after a crash single columns may hold a row more
 ///     events        (number of the event, t, q, v) at each crossing
 ///     checkpoint    where a run goes on
-///     finished, message
+///     verdict (0: it goes on or was killed, otherwise 1 + that of the run), message
 /// and datasets of strings: header, model, coordinates, constraints, output_names.
 class ResultsWriter {
  public:
@@ -41,7 +41,7 @@ class ResultsWriter {
   void flush();
 
   /// Writes how the run ended and closes. Throws std::runtime_error if anything could not be written: a full disk, most of all.
-  void finish(bool finished, const std::string& message);
+  void finish(Verdict verdict, const std::string& message);
 
  private:
   struct File;
@@ -51,7 +51,7 @@ class ResultsWriter {
 /// A results file, read back.
 struct Results {
   ResultsHeader header;
-  bool finished = false;
+  std::optional<Verdict> verdict;  ///< none: the run goes on, or was killed
   std::string message;
   long records = 0;
   std::vector<double> t, q, v, lambda, outputs, energy, residual;  ///< row by row

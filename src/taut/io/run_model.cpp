@@ -208,7 +208,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
       old = read_results(asked.out);
       require(old->header.model_text == model.text && old->header.options == asked.settings,
               "--resume: '{}' comes from another model or other options; give those it was started with.", asked.out);
-      require(!old->finished, "--resume: the run in '{}' is finished.", asked.out);
+      require(!old->verdict || !good(*old->verdict), "--resume: the run in '{}' is finished.", asked.out);
     }
     // A resumed run is written beside the old file and takes its place once it has all that the old one had.
     const std::string path = old ? asked.out + ".resumed" : asked.out;
@@ -269,10 +269,8 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
     record({planned.system, path.last, none, 0, done(path.last.t), true, nullptr, nullptr, nullptr});
   }
   outcome.certificate = certifier.certificate(path);
-  // An event that ends the run is what was asked for.
-  if (watch.stopped()) outcome.certificate.finished = true;
   outcome.last = path.last;
-  if (writer) writer->finish(outcome.certificate.finished, path.message);
+  if (writer) writer->finish(outcome.certificate.verdict, path.message);
   return outcome;
 }
 

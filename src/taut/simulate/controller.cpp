@@ -21,18 +21,13 @@ Controller::Controller(const System& system, const State& start, const SimulateO
   limit();
 }
 
-void Controller::save(Checkpoint& point) const {
-  point.next_step = step_;
-  point.last_error = last_;
-  point.first = first_;
-  point.grown = grown_;
-}
+void Controller::save(Checkpoint& point) const { point.control = {step_, last_, first_ ? 1.0 : 0.0, grown_ ? 1.0 : 0.0}; }
 
 void Controller::load(const Checkpoint& point) {
-  step_ = point.next_step;
-  last_ = point.last_error;
-  first_ = point.first;
-  grown_ = point.grown;
+  step_ = point.control.at(0);
+  last_ = point.control.at(1);
+  first_ = point.control.at(2) != 0.0;
+  grown_ = point.control.at(3) != 0.0;
   usual_ = shrunk_ = 0.0;
   size_ = {};
 }
@@ -117,14 +112,11 @@ double Pace::growth(const State& state) {
 ReversibleControl::ReversibleControl(Pace& pace, const State& start, double epsilon)
     : pace_(pace), epsilon_(epsilon), density_(pace.at(start) + 0.5 * epsilon * pace.growth(start)) {}
 
-void ReversibleControl::save(Checkpoint& point) const {
-  point.next_step = density_;
-  point.last_error = epsilon_;
-}
+void ReversibleControl::save(Checkpoint& point) const { point.control = {density_, epsilon_}; }
 
 void ReversibleControl::load(const Checkpoint& point) {
-  density_ = point.next_step;
-  epsilon_ = point.last_error;
+  density_ = point.control.at(0);
+  epsilon_ = point.control.at(1);
 }
 
 void ReversibleControl::advance(const State& state) {

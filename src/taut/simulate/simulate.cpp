@@ -62,7 +62,7 @@ class Recorder {
   void fail(const std::string& extra = {}) { stall(run_.report().trouble + extra); }
 
   void stall(const std::string& why) {
-    path_.finished = false;
+    path_.verdict = Verdict::failed;
     path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, why);
     if (path_.size() == 0 || run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
   }
@@ -78,7 +78,7 @@ class Recorder {
     for (const Observer& observer : options_.observers)
       observer({system_, state, run_.report(), step, done, keep, &stop, checkpoint, run_.within()});
     if (stop.empty()) return true;
-    path_.finished = false;
+    path_.verdict = Verdict::stopped;
     path_.message = message("stopped at t = {} of {}: {}", state.t, options_.end, stop);
     if (path_.size() == 0 || path_.t(path_.size() - 1) != state.t) path_.record(state);
     return false;
@@ -346,7 +346,7 @@ Trajectory simulate_one(const System& system, const State& start, const Integrat
   const long expected =
       options.step > 0.0 && options.every > 0 ? count_steps(options.end - start.t, options) / options.every : 0;
   path.reserve(controlled || !options.keep ? 2 : std::size_t(std::min(expected, most_reserved) + 2));
-  path.finished = true;
+  path.verdict = Verdict::reached;
   Recorder recorder(system, options, start.t, run, path);
   if (options.from != nullptr || recorder.note(0, true)) {
     if (controlled && options.reversible) {
@@ -362,6 +362,24 @@ Trajectory simulate_one(const System& system, const State& start, const Integrat
   for (const int row : run.dependent()) path.dependent.push_back(system.constraint_name(row));
   return path;
 }
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::reached:
+      return "reached";
+    case Verdict::stopped:
+      return "stopped";
+    case Verdict::failed:
+      return "failed";
+    case Verdict::diverged:
+      return "diverged";
+  }
+  return "";
+}
+
+namespace {
 
 void add_counts(RunCounts& sum, const RunCounts& more) {
   sum.steps += more.steps;
@@ -416,12 +434,12 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
       for (const std::string& name : one.dependent)
         if (std::find(path->dependent.begin(), path->dependent.end(), name) == path->dependent.end())
           path->dependent.push_back(name);
-      path->finished = one.finished;
+      path->verdict = one.verdict;
       path->message = one.message;
       path->last = one.last;
       path->earlier = one.earlier;
     }
-    if (!path->finished) break;
+    if (!path->finished()) break;
   }
   return *path;
 }

@@ -14,8 +14,10 @@ struct Checkpoint {
   long step = 0;  ///< steps accepted so far
   State last;
   std::vector<State> earlier{};
-  double next_step = 0.0, last_error = 1.0;  ///< of the step size control; ρ and ε where it is reversible
-  bool first = true, grown = true;
+  std::vector<double> control{};  ///< what the control of the step remembers
+  std::vector<double> mode{};     ///< settings of the system of the moment, see SimulateOptions::mode
+  std::vector<double> watch{};    ///< what the watch of events remembers
+  RunCounts counts{};             ///< work done so far
 };
 
 /// What an observer sees after each step, and at each mark of the interval within it; step 0 is the start.

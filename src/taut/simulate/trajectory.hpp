@@ -7,6 +7,16 @@
 
 namespace taut {
 
+/// How a run ended. Only the first two are what was asked for.
+enum class Verdict {
+  reached,   ///< the end time
+  stopped,   ///< before it, by an event or by whoever watches
+  failed,    ///< a step could not be taken; everything up to there is kept
+  diverged,  ///< states are not finite, or energy is off by more than the motion holds
+};
+constexpr bool good(Verdict verdict) { return verdict == Verdict::reached || verdict == Verdict::stopped; }
+const char* name_of(Verdict verdict);
+
 /// Work done by a run.
 struct RunCounts {
   long steps = 0;
@@ -47,8 +57,9 @@ class Trajectory {
     lambda_.insert(lambda_.end(), state.lambda.data(), state.lambda.data() + m_);
   }
 
-  bool finished = false;       ///< reached the end time
-  std::string message;         ///< why not, otherwise
+  Verdict verdict = Verdict::failed;
+  bool finished() const { return verdict == Verdict::reached; }
+  std::string message;         ///< why it did not reach the end time, where it did not
   State last;                  ///< the newest state, recorded or not: where a later run goes on
   std::vector<State> earlier;  ///< the states before it that a later run needs
   RunCounts counts;

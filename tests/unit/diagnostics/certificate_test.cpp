@@ -37,7 +37,7 @@ TEST(Certificate, MeasuresWhatItSays) {
   const auto model = double_spherical_pendulum();
   const auto path = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0});
   const Certificate c = certificate(model.system, path);
-  EXPECT_TRUE(c.finished);
+  EXPECT_TRUE(c.finished());
   EXPECT_NEAR(c.energy.start, 3.625, 1e-13);
   ASSERT_EQ(c.momenta.size(), 1u);
   EXPECT_NEAR(c.momenta[0].start, 6.0, 1e-13);

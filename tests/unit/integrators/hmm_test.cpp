@@ -121,7 +121,7 @@ TEST(Hmm, HasTheOrderOfItsMacroSchemeOnThePendulum) {
     std::vector<double> errors;
     for (const double H : one.steps) {
       const auto path = run(model, 1e-6, Hmm{.macro = one.macro, .micro = one.micro}, H);
-      ASSERT_TRUE(path.finished) << path.message;
+      ASSERT_TRUE(path.finished()) << path.message;
       errors.push_back((path.last.q - exact).norm());
     }
     EXPECT_NEAR(slope(one.steps, errors), one.order, one.tolerance)
@@ -135,7 +135,7 @@ TEST(Hmm, NeedsItsProjectionsOnTheDoublePendulum) {
   const Vector exact = constrained_motion(model, 1.0);
   const auto error = [&](const Hmm& scheme, double H) {
     const auto path = run(model, 1e-4, scheme, H);
-    EXPECT_TRUE(path.finished) << path.message;
+    EXPECT_TRUE(path.finished()) << path.message;
     return (path.last.q - exact).norm();
   };
   EXPECT_GE(error({.passes = 0}, 0.0125), 0.1);
@@ -158,7 +158,7 @@ TEST(Hmm, AveragesStiffSpringsOfTheUser) {
       consistent_start(rigid, state_at(rigid, 0, Vector{{0, 0, 1, 0, 1, 0.7}}, Vector{{0, 1, 0, -1, 2, 0.5}})).state;
   const Vector exact = constrained_motion({rigid, start}, 1.0);
   const auto path = simulate(free, start, Hmm{}, Multipliers{}, {.step = 0.02, .end = 1.0, .every = 0, .halvings = 0});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   EXPECT_LE((path.last.q - exact).norm(), 1e-5);
 }
 
@@ -168,7 +168,7 @@ TEST(Hmm, SpringsShowTheMultiplierOfTheConstraint) {
   system.add(Gravity{.g = 10.0}).add(Pin{.point = 0, .length = 0.5});
   const Model model{system, at_rest(system, Vector{{0.0, -0.5}})};
   const auto path = run(model, 1e-5, Hmm{}, 0.05, 0.5);
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   EXPECT_NEAR(system.constraint_values(0.5, path.last.q)[0] * 1e10, 40.0, 1e-3);  // m g / L
 }
 
@@ -179,7 +179,7 @@ TEST(Hmm, LeavesAtRestWhatRests) {
     system.add(Gravity{}).add(Pin{.point = 0, .at = {0.0, down + 1.0}});
     for (const Macro macro : {Macro::rk4, Macro::ab4}) {
       const auto path = run({system, at_rest(system, Vector{{0.0, down}})}, 1e-6, Hmm{.macro = macro}, 0.05, 3.0);
-      ASSERT_TRUE(path.finished) << path.message;
+      ASSERT_TRUE(path.finished()) << path.message;
       EXPECT_LE((path.last.q - Vector{{0.0, down}}).norm(), 1e-9);
     }
   }
@@ -191,17 +191,17 @@ TEST(Hmm, RunsBackwardAndInPartsLikeForwardAndInOne) {
   for (const Macro macro : {Macro::rk4, Macro::ab4}) {
     const Hmm scheme{.macro = macro};
     const auto whole = simulate(soft, model.start, scheme, Multipliers{}, {.step = 0.01, .end = 0.4, .renew = 7});
-    ASSERT_TRUE(whole.finished) << whole.message;
+    ASSERT_TRUE(whole.finished()) << whole.message;
     const auto half = simulate(soft, model.start, scheme, Multipliers{}, {.step = 0.01, .end = 0.2});
     const auto rest = simulate(soft, half.last, scheme, Multipliers{},
                                {.step = 0.01, .end = 0.4, .resume = true, .earlier = half.earlier});
     EXPECT_LE((rest.last.q - whole.last.q).norm(), 1e-10);
     const auto back = simulate(soft, whole.last, scheme, Multipliers{}, {.step = 0.01, .end = 0.0});
-    ASSERT_TRUE(back.finished) << back.message;
+    ASSERT_TRUE(back.finished()) << back.message;
     EXPECT_LE((back.last.q - model.start.q).norm(), 1e-4);
   }
   const auto controlled = simulate(soft, model.start, Hmm{}, Multipliers{}, {.step = 0.05, .end = 0.4, .rtol = 1e-5});
-  ASSERT_TRUE(controlled.finished) << controlled.message;
+  ASSERT_TRUE(controlled.finished()) << controlled.message;
   EXPECT_LE((controlled.last.q - constrained_motion(model, 0.4)).norm(), 1e-4);
 }
 
@@ -223,7 +223,7 @@ TEST(Hmm, ReportsAFrequencyThatGoesToZeroAtASingularPosition) {
     for (const double H : {0.05, 0.02, 0.0123}) {
       // Steps are halved where a step goes wrong, until one ends in the singular place.
       const auto path = simulate(penalized(system, epsilon * epsilon), start, Hmm{}, Multipliers{}, {.step = H, .end = 2.0});
-      EXPECT_FALSE(path.finished) << epsilon << " " << H;
+      EXPECT_FALSE(path.finished()) << epsilon << " " << H;
       const bool told = path.message.find("a fast frequency went to zero") != std::string::npos ||
                         path.message.find("a fast frequency fell to ") != std::string::npos;
       EXPECT_TRUE(told) << path.message;

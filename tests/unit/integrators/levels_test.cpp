@@ -27,7 +27,7 @@ TEST(Gcn, IsTheSchemeOfThePaperForALinearSystemWithDampingAndLoad) {
   for (const double alpha : {0.0, 0.1, 0.25, 0.5}) {
     const auto path = simulate(system, state_at(system, 0, Vector{{1.0}}, Vector{{0.3}}), Gcn{.alpha = alpha}, Multipliers{},
                                {.step = h, .end = 20 * h});
-    ASSERT_TRUE(path.finished) << path.message;
+    ASSERT_TRUE(path.finished()) << path.message;
     const double k = one.omega * one.omega, c = 2.0 * one.zeta * one.omega;
     const auto load = [&](int n) {
       const auto f = [&](double t) { return one.drive * std::cos(3.0 * t); };
@@ -146,7 +146,7 @@ TEST(ThreeLevel, KeepsItsDiscreteEnergyForAnyPotentialAnyConstraintAndPenalties)
         Case{well, at_rest(well, Vector{{1.0, 0.4}}), 0.05},  // the first step from rest is the paper's 0/0
         Case{hung.system, hung.start, 0.01}, Case{soft, hung.start, 0.002}}) {
     const auto path = simulate(one.system, one.start, ThreeLevel{}, Multipliers{}, {.step = one.h, .end = 10000 * one.h});
-    ASSERT_TRUE(path.finished) << path.message;
+    ASSERT_TRUE(path.finished()) << path.message;
     const std::vector<double> energy = half_step_energies(one.system, path);
     EXPECT_LE(spread(energy), 1e-11 * (1.0 + std::abs(energy.front())) + 1e-10);
   }
@@ -216,7 +216,7 @@ TEST(Levels, NewmarkTakesItsFirstStepOnABeamBentBetweenClamps) {
   const Equilibrium rest = equilibrium(system, at_rest(system, q), {.approach = EquilibriumOptions::Approach::direct});
   ASSERT_EQ(rest.status, Status::ok) << rest.trouble;
   const auto path = simulate(system, at_rest(system, rest.state.q), Newmark{}, Multipliers{}, {.step = 0.1, .end = 0.5});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   EXPECT_EQ(path.counts.retried, 0);
   EXPECT_LE((path.last.q - rest.state.q).lpNorm<Eigen::Infinity>(), 1e-9) << "it stays at rest";
 }

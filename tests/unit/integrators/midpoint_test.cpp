@@ -30,7 +30,7 @@ TEST(Midpoint, DrivenPointFollowsItsMotionExactly) {
   ASSERT_EQ(start.status, Status::ok);
   EXPECT_NEAR(start.state.v[0], 0.7, 1e-12);
   const auto path = simulate(system, start.state, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 2.0});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   for (int k = 0; k < path.size(); ++k) {
     EXPECT_NEAR(path.q(k)[0], 0.1 * std::sin(7.0 * path.t(k)), 1e-13);
     EXPECT_NEAR(path.v(k)[0], 0.7 * std::cos(7.0 * path.t(k)), 1e-11);
@@ -42,7 +42,7 @@ TEST(Midpoint, ReturnsToItsStartWhenTimeIsReversed) {
   const Model model = chain({.links = 3});
   const auto there = simulate(model.system, model.start, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 0.5});
   const auto back = simulate(model.system, there.last, Midpoint{}, Multipliers{}, {.step = 0.01, .end = 0.0});
-  ASSERT_TRUE(back.finished);
+  ASSERT_TRUE(back.finished());
   EXPECT_LE((back.last.q - model.start.q).norm(), 1e-11);
   EXPECT_LE((back.last.v - model.start.v).norm(), 1e-10);
 }

@@ -15,7 +15,7 @@ double rebound(double restitution, double h, double* penetration) {
   const System system = ball();
   const auto path =
       simulate(system, at_rest(system, Vector{{0.0, 1.0}}), MoreauJean{restitution}, Multipliers{}, {.step = h, .end = 1.3});
-  EXPECT_TRUE(path.finished) << path.message;
+  EXPECT_TRUE(path.finished()) << path.message;
   const double fall = std::sqrt(2.0 / 10.0);
   double highest = 0.0;
   for (int k = 0; k < path.size(); ++k) {
@@ -52,7 +52,7 @@ TEST(MoreauJean, WhatRestsRests) {
     if (solver.name == "splitting") continue;  // refused
     const auto path =
         simulate(system, at_rest(system, Vector{{0.3, 0.0}}), MoreauJean{0.5}, solver.method, {.step = 1e-2, .end = 1.0});
-    ASSERT_TRUE(path.finished) << solver.name << ": " << path.message;
+    ASSERT_TRUE(path.finished()) << solver.name << ": " << path.message;
     EXPECT_LE((path.last.q - Vector{{0.3, 0.0}}).norm(), 1e-12) << solver.name;
     EXPECT_NEAR(path.last.lambda[0], -10.0, 1e-6) << solver.name << ": the floor carries the weight";
   }
@@ -73,7 +73,7 @@ TEST(MoreauJean, APendulumMeetsAWallAndKeepsItsRod) {
   for (const double e : {0.0, 1.0}) {
     const auto path = simulate(system, start, MoreauJean{e}, Multipliers{}, {.step = 1e-3, .end = 5.0});
     const Certificate c = certificate(system, path);
-    ASSERT_TRUE(c.finished) << c.message;
+    ASSERT_TRUE(c.finished()) << c.message;
     EXPECT_LE(c.penetration, 1e-10);
     EXPECT_LE(c.position_residual, 1e-12);
     EXPECT_LE(c.velocity_residual, 1e-10);
@@ -92,7 +92,7 @@ TEST(MoreauJean, AMassInACornerTouchesBothWalls) {
       .add(HalfSpace{.point = 0, .normal = {-1, 1, 0}});
   const auto path =
       simulate(system, at_rest(system, Vector{{0.2, 1.0}}), MoreauJean{}, Multipliers{}, {.step = 1e-3, .end = 3.0});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   EXPECT_LE(path.last.q.norm(), 1e-9);
   EXPECT_NEAR(path.last.lambda[0], -5.0, 1e-6);
   EXPECT_NEAR(path.last.lambda[1], -5.0, 1e-6);

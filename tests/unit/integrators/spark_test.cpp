@@ -88,7 +88,7 @@ TEST(Spark, OtherFamiliesHaveTheOrderOfTheirTraits) {
       std::vector<double> q, lambda;
       for (const double h : steps) {
         const auto path = simulate(model.system, model.start, scheme, Multipliers{}, {.step = h, .end = 0.5});
-        ASSERT_TRUE(path.finished) << path.message;
+        ASSERT_TRUE(path.finished()) << path.message;
         q.push_back(std::hypot((path.last.q - exact.q).norm(), (path.last.v - exact.v).norm()));
         lambda.push_back((path.last.lambda - exact.lambda).norm());
         EXPECT_LE(certificate(model.system, path).position_residual, 1e-13);
@@ -156,7 +156,7 @@ TEST(Spark, HasOrderTwoSOnNonholonomicMixedAndRheonomicProblemsWithExactConstrai
       for (const double h : steps) {
         const auto path =
             simulate(model.system, model.start.state, Spark{s}, Multipliers{}, {.step = h, .end = problem.end});
-        ASSERT_TRUE(path.finished) << problem.name << ": " << path.message;
+        ASSERT_TRUE(path.finished()) << problem.name << ": " << path.message;
         q.push_back(std::hypot((path.last.q - exact.q).norm(), (path.last.v - exact.v).norm()));
         lambda.push_back((path.last.lambda - exact.lambda).norm());
         const Certificate c = certificate(model.system, path);
@@ -181,7 +181,7 @@ TEST(Spark, FullAndModifiedNewtonGiveTheSameSteps) {
       const SimulateOptions options{.step = 0.01, .end = 0.1};
       const auto a = simulate(models[k].system, models[k].start, Spark{s}, Multipliers{}, options);
       const auto b = simulate(models[k].system, models[k].start, Spark{s}, full, options);
-      ASSERT_TRUE(a.finished && b.finished) << k << " " << s << " " << a.message << b.message;
+      ASSERT_TRUE(a.finished() && b.finished()) << k << " " << s << " " << a.message << b.message;
       const double size = std::max(1.0, a.last.q.lpNorm<Eigen::Infinity>());
       EXPECT_LE((a.last.q - b.last.q).lpNorm<Eigen::Infinity>(), 1e-13 * size) << k << " " << s;
       EXPECT_LE((a.last.v - b.last.v).lpNorm<Eigen::Infinity>(), 1e-12 * size) << k << " " << s;
@@ -197,7 +197,7 @@ TEST(Spark, TakesSpringsFarStifferThanItsStepResolves) {
     const System soft = penalized(held.system, epsilon);
     for (const int s : {1, 2, 3}) {
       const auto path = simulate(soft, held.start, Spark{s}, Multipliers{}, {.step = 0.01, .end = 1.0});
-      ASSERT_TRUE(path.finished) << path.message;
+      ASSERT_TRUE(path.finished()) << path.message;
       EXPECT_LE(path.counts.retried, 10);
       // What the springs were excited by at the start stays: damped by no Gauss scheme, and of one sign for even s.
       EXPECT_LE((path.last.q - rods.q).norm(), s == 1 ? 2e-2 : (s == 2 ? 1e-3 : 1e-4)) << s << " " << epsilon;
@@ -209,7 +209,7 @@ TEST(Spark, FindsDependentConstraints) {
   Model model = double_spherical_pendulum();
   model.system.add(Distance{.from = 0, .to = 1}, "again");
   const auto path = simulate(model.system, model.start, Spark{2}, Multipliers{}, {.step = 1e-2, .end = 0.5});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   EXPECT_EQ(path.dependent, std::vector<std::string>{"again"});
   EXPECT_NEAR(path.last.lambda[1], path.last.lambda[2], 1e-8);
 }

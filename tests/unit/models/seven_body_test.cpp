@@ -36,7 +36,7 @@ TEST(SevenBody, ReachesThePositionsComputedInExtendedPrecision) {
   const Model model = seven_body();
   const auto path =
       simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = 0.03, .rtol = 1e-12});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   const Vector q{{15.8107711951537, -15.7563710584118, 0.0408222401196457, -0.534730116342080, 0.524409965879954,
                   0.534730116342080, 1.04808074104194}};
   EXPECT_LE((path.last.q - q).lpNorm<Eigen::Infinity>(), 1e-11);

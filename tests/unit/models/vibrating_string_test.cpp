@@ -94,7 +94,7 @@ TEST(VibratingString, StringsThatMeetEndAsMaximumAndMinimumOfFreeOnes) {
   u.place([](double x) { return 0.02 * std::sin(pi * x); }, q);
   v.place([](double x) { return -0.01 * std::sin(2.0 * pi * x); }, q);
   const auto path = simulate(system, at_rest(system, q), MoreauJean{1.0}, Multipliers{}, {.step = 1e-3, .end = 0.5});
-  ASSERT_TRUE(path.finished) << path.message;
+  ASSERT_TRUE(path.finished()) << path.message;
   for (int k = 1; k < I; ++k) {
     const double first = 0.0, second = 0.01 * std::sin(2.0 * pi * u.x(k));  // at t = 0.5
     EXPECT_NEAR(path.last.q[u.coordinate(k)], std::max(first, second), 8e-4);

@@ -30,7 +30,7 @@ Found look_between(const Model& model, const Integrator& integrator, double h) {
   };
   const auto path =
       simulate(model.system, model.start, integrator, Multipliers{}, {.step = h, .end = end, .observers = {watch}});
-  EXPECT_TRUE(path.finished) << path.message;
+  EXPECT_TRUE(path.finished()) << path.message;
   return found;
 }
 

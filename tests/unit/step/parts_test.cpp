@@ -83,7 +83,7 @@ TEST(Parts, DoNotChangeTheMotion) {
     const SimulateOptions options{.step = 1e-3, .end = 3e-3, .every = 0};
     const auto a = simulate(ordered.system, ordered.start, integrator_named(name), Multipliers{}, options);
     const auto b = simulate(mixed.system, mixed.start, integrator_named(name), Multipliers{}, options);
-    ASSERT_TRUE(a.finished && b.finished) << name << ": " << a.message << b.message;
+    ASSERT_TRUE(a.finished() && b.finished()) << name << ": " << a.message << b.message;
     EXPECT_LE((a.last.q - b.last.q).lpNorm<Eigen::Infinity>(), 1e-9) << name;
     EXPECT_LE((a.last.v - b.last.v).lpNorm<Eigen::Infinity>(), 1e-6) << name;
     EXPECT_GT((a.last.q - ordered.start.q).lpNorm<Eigen::Infinity>(), 1e-4) << name;

@@ -83,7 +83,7 @@ TEST(Splitting, GivesTheStepsOfNewtonWithEveryReaction) {
                                          {"houbolt", Houbolt{}}}) {
     const auto run = [&](const SolverMethod& method) {
       const auto path = simulate(system, at_rest(system, start.q), integrator, method, {.step = 0.02, .end = 0.4});
-      EXPECT_TRUE(path.finished) << name << ": " << path.message;
+      EXPECT_TRUE(path.finished()) << name << ": " << path.message;
       return path.last;
     };
     const State newton = run(Multipliers{}), split = run(Splitting{.tolerance = 1e-12});
@@ -95,7 +95,7 @@ TEST(Splitting, TakesChainsOfRodsToo) {
   const Model model = chain({.links = 4});
   const auto run = [&](const SolverMethod& method) {
     const auto path = simulate(model.system, model.start, Gcn{}, method, {.step = 1e-2, .end = 0.3});
-    EXPECT_TRUE(path.finished) << path.message;
+    EXPECT_TRUE(path.finished()) << path.message;
     return path.last.q;
   };
   EXPECT_LE((run(Splitting{.tolerance = 1e-12}) - run(Multipliers{})).norm(), 1e-8);

@@ -30,7 +30,7 @@ State moving(const System& system, const Vector& q, const Vector& v) {
 template <class Check> void run_each(const System& system, const State& start, double end, const Check& check) {
   for (const char* name : {"spark3", "dop853"}) {
     const auto path = simulate(system, start, integrator_named(name), Multipliers{}, {.end = end, .rtol = 1e-11});
-    ASSERT_TRUE(path.finished) << name << ": " << path.message;
+    ASSERT_TRUE(path.finished()) << name << ": " << path.message;
     EXPECT_LE(certificate(system, path).velocity_residual, 1e-11) << name;
     check(path.last, name);
   }
