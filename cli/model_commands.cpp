@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <taut/io/export.hpp>
 #include <taut/io/run_model.hpp>
+#include <taut/simulate/energy.hpp>
 #include <taut/step/index_one.hpp>
 #include <taut/taut.hpp>
 
@@ -73,14 +74,19 @@ RunPlan planned_run(const ModelFile& model, const std::string& path) {
 ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 
 ordered_json conserved(const Conserved& one) {
-  return {
-      {"name", one.name}, {"start", number(one.start)}, {"deviation", number(one.deviation)}, {"drift", number(one.drift)}};
+  return {{"name", one.name},
+          {"start", number(one.start)},
+          {"deviation", number(one.deviation)},
+          {"drift", number(one.drift)},
+          {"scale", number(one.scale)}};
 }
 
 ordered_json to_json(const Certificate& c) {
   ordered_json out{{"verdict", name_of(c.verdict)},
                    {"finished", c.finished()},
                    {"message", c.message},
+                   {"grade", name_of(c.grade)},
+                   {"summary", c.summary},
                    {"integrator", c.integrator},
                    {"solver", c.solver},
                    {"states", c.states},
@@ -92,6 +98,10 @@ ordered_json to_json(const Certificate& c) {
                    {"position_residual", number(c.position_residual)},
                    {"velocity_residual", number(c.velocity_residual)},
                    {"penetration", number(c.penetration)},
+                   {"gap", number(c.gap)},
+                   {"velocity_gap", number(c.velocity_gap)},
+                   {"worst", c.worst},
+                   {"singular", c.singular},
                    {"steps", c.counts.steps},
                    {"retried", c.counts.retried},
                    {"rejected", c.counts.rejected},
@@ -101,6 +111,7 @@ ordered_json to_json(const Certificate& c) {
                    {"evaluations", c.counts.evaluations},
                    {"dependent", c.dependent}};
   for (const Conserved& one : c.momenta) out["momenta"].push_back(conserved(one));
+  if (!c.own_energy.name.empty()) out["own_energy"] = conserved(c.own_energy);
   return out;
 }
 
@@ -152,8 +163,9 @@ int run(const RunArguments& arguments) {
     ordered_json last{{"t", outcome.last.t}};
     for (int i = 0; i < model.system.size(); ++i) last[model.system.coordinate_name(i)] = number(outcome.last.q[i]);
     out["last"] = last;
-    for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(output.at(outcome.last));
-    for (const auto& [name, t] : outcome.events) out["events"].push_back({{"name", name}, {"t", t}});
+    for (NamedExpression& output : planned.modes->outputs()) out["outputs"][output.name] = number(output.at(outcome.last));
+    for (const auto& [name, t, impulse] : outcome.events)
+      out["events"].push_back({{"name", name}, {"t", t}, {"impulse", number(impulse)}});
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{}\n", title(model, arguments.model));
@@ -161,8 +173,11 @@ int run(const RunArguments& arguments) {
     if (outcome.resumed) fmt::print("resumed at t = {}\n", outcome.resumed_at);
     std::fflush(stdout);
     std::cout << c << std::flush;
-    for (const auto& [name, t] : outcome.events) fmt::print("  event {:<22} t = {:.9g}\n", name, t);
-    for (NamedExpression& output : model.outputs)
+    for (const auto& [name, t, impulse] : outcome.events) {
+      fmt::print("  event {:<22} t = {:.9g}", name, t);
+      fmt::print("{}\n", impulse > 0.0 ? fmt::format(", impulse {:.4g}", impulse) : "");
+    }
+    for (NamedExpression& output : planned.modes->outputs())
       fmt::print("  at the end: {:<16} {:.9g}\n", output.name, output.at(outcome.last));
     if (!options.out.empty()) fmt::print("results are in {}\n", options.out);
   }
@@ -183,6 +198,8 @@ int check(const ModelArguments& arguments) {
     equations.accelerate(instant(start.state), a, lambda);
     for (const int row : equations.dependent()) dependent.push_back(system.constraint_name(row));
   }
+  const double length = std::isnan(model.run.until) ? 1.0 : model.run.until - start.state.t;
+  const bool conservative = conserves_energy(system, start.state, length);
   int equalities = 0;
   for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;
   const int freedom = system.size() - equalities + int(dependent.size());
@@ -204,7 +221,7 @@ int check(const ModelArguments& arguments) {
                      {"degrees_of_freedom", freedom},
                      {"redundant", dependent},
                      {"holonomic", system.holonomic()},
-                     {"conservative", system.conservative()},
+                     {"conservative", conservative},
                      {"moved_q", start.moved_q},
                      {"moved_v", start.moved_v},
                      {"violated", ordered_json::array()},
@@ -225,8 +242,7 @@ int check(const ModelArguments& arguments) {
                system.constraint_count() - equalities, system.holonomic() ? "" : "; some hold velocities (nonholonomic)");
     fmt::print("  degrees of freedom   {}{}\n", freedom, system.holonomic() ? "" : " of the velocities");
     for (const std::string& name : dependent) fmt::print("  redundant            {}\n", name);
-    fmt::print("  energy               {}\n",
-               system.conservative() ? "conserved, as far as the terms tell" : "not conserved: forces or time act");
+    fmt::print("  energy               {}\n", conservative ? "conserved" : "not conserved: forces, time or impacts act");
     if (start.moved_q > 0.0 || start.moved_v > 0.0)
       fmt::print("  initial values       found; positions moved by at most {:.3g}, velocities by {:.3g}\n", start.moved_q,
                  start.moved_v);
@@ -305,19 +321,20 @@ int compare(const CompareArguments& arguments) {
   std::vector<Row> rows;
   std::vector<std::string> left_out;
   std::vector<Vector> ends;
-  const auto system_of = [&](const std::string& form) {
-    if (form == "multipliers") return formulated(model, 0.0);
+  const auto modes_of = [&](const std::string& form) {
+    if (form == "multipliers") return ModelModes(model, 0.0);
     const std::string start = "penalty=";
     double epsilon = 0.0;
     require(form.rfind(start, 0) == 0 && (epsilon = std::atof(form.c_str() + start.size())) > 0.0,
             "--formulation must be multipliers or penalty=EPSILON, got '{}'.", form);
-    return formulated(model, epsilon);
+    return ModelModes(model, epsilon);
   };
-  const System judged = judged_system(model);
   const double total = double(names.size() * ways.size() * forms.size()) * (arguments.halvings + 1) + 1.0;
   double count = 0.0;
   for (const std::string& form : forms) {
-    const System system = system_of(form);
+    ModelModes modes = modes_of(form);
+    const System& system = *modes.moving(modes.first());
+    const System& judged = *modes.judged(modes.first());
     for (const std::string& name : names)
       for (const std::string& way : ways) {
         const Integrator integrator =
@@ -334,10 +351,13 @@ int compare(const CompareArguments& arguments) {
           bar.show(name, ++count / total);
           const double step = h / std::pow(2.0, k);
           Certifier certifier(judged, system);
-          SimulateOptions options{.step = step, .end = model.run.until, .keep = false, .changes = changes(model, system)};
+          SimulateOptions options{.step = step, .end = model.run.until, .keep = false};
+          options.events = modes.events();
+          options.mode = modes.first();
+          options.system_of = [&](const Mode& mode) { return modes.moving(mode); };
           options.observers = {[&](const Progress& p) { certifier.add(instant(p.state), p.done); }, Interrupt::observer()};
           // The run is timed without its diagnosis; the second pass is for the certificate.
-          SimulateOptions bare{.step = step, .end = model.run.until, .keep = false, .changes = options.changes};
+          SimulateOptions bare = options;
           bare.observers = {Interrupt::observer()};
           double seconds = 1e300, spent = 0.0;
           for (int repeat = 0; repeat < 3 && spent < 0.2 && !interrupted; ++repeat) {  // the best of three where it is short
@@ -359,17 +379,15 @@ int compare(const CompareArguments& arguments) {
   Vector exact = ends.back();
   std::string reference = fmt::format("{} at h = {:.3g}", rows.back().integrator, rows.back().step);
   try {
-    const System system = system_of(forms.front());
+    ModelModes modes = modes_of(forms.front());
+    const System& system = *modes.moving(modes.first());
     const auto patience = [](const Progress& p) {  // stiff springs may ask for any number of steps
       const long most = std::min(1'000'000L, 20'000'000L / std::max(1, p.system.size()));
       if (p.step >= most) *p.stop = "too many steps for a reference";
     };
-    const Trajectory path = simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
-                                     {.end = model.run.until,
-                                      .rtol = 1e-12,
-                                      .keep = false,
-                                      .changes = changes(model, system),
-                                      .observers = {Interrupt::observer(), patience}});
+    const Trajectory path =
+        simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
+                 {.end = model.run.until, .rtol = 1e-12, .keep = false, .observers = {Interrupt::observer(), patience}});
     if (path.finished()) {
       exact = path.last.q;
       reference = "dop853 with rtol = 1e-12";
@@ -438,7 +456,7 @@ int verify(const ModelArguments& arguments) {
   const RunPlan planned = planned_run(model, arguments.model);
   const Interrupt interrupt;
   ProgressBar bar;
-  const System judged = judged_system(model);
+  const System& judged = *planned.modes->judged(planned.options.mode);
   const bool controlled = planned.options.rtol > 0.0 || planned.options.atol > 0.0;
   std::vector<Vector> ends;
   std::vector<double> sizes;
@@ -453,13 +471,13 @@ int verify(const ModelArguments& arguments) {
     } else {
       options.step *= share;
     }
-    Certifier certifier(judged, planned.system);
+    Certifier certifier(judged, *planned.system);
     options.observers = {[&](const Progress& p) {
                            bar.show("verify", (k + p.done) / 3.0);
                            certifier.add(instant(p.state), p.done);
                          },
                          Interrupt::observer()};
-    const Trajectory path = simulate(planned.system, model.start.state, planned.integrator, planned.method, options);
+    const Trajectory path = simulate(*planned.system, model.start.state, planned.integrator, planned.method, options);
     if (!path.finished()) {
       fmt::print(stderr, "taut: verify, run {} of 3: {}\n", k + 1, path.message);
       return failed_run;

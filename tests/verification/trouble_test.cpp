@@ -54,14 +54,14 @@ TEST(Trouble, TorqueThatStopsIsMetByTheControllerAndByAStepThatLandsThere) {
   const State exact = until(middle, end, 5e-4, false);
   for (const std::string& name : controlled)
     for (const double rtol : {1e-6, 1e-8}) {
-      const auto error = [&](double to, std::vector<double> breaks, const State& there) {
+      const auto error = [&](double to, std::vector<Event> breaks, const State& there) {
         const auto path = simulate(model.system, model.start, integrator_named(name), Multipliers{},
-                                   {.end = to, .rtol = rtol, .breaks = std::move(breaks), .every = 0});
+                                   {.end = to, .rtol = rtol, .events = std::move(breaks), .every = 0});
         EXPECT_TRUE(path.finished()) << name << ": " << path.message;
         return (path.last.q - there.q).norm();
       };
       // Declared, the jump costs nothing; the motion multiplies errors by some hundred on the way to it.
-      EXPECT_LE(error(end, {4.0}, exact), 20 * error(4.0, {}, middle)) << name << " " << rtol;
+      EXPECT_LE(error(end, {jump_at(4.0)}, exact), 20 * error(4.0, {}, middle)) << name << " " << rtol;
       // Undeclared it is met by smaller steps, as far as the places where a scheme looks can tell: explicit ones look at the end of the step.
       if (!name.starts_with("dop")) continue;
       EXPECT_LE(error(end, {}, exact), 20 * error(4.0, {}, middle)) << name << " " << rtol;

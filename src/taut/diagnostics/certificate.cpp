@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
-#include <ostream>
-#include <sstream>
+#include <optional>
+#include <taut/base/require.hpp>
 #include <taut/diagnostics/certificate.hpp>
 #include <taut/diagnostics/symmetry.hpp>
+#include <taut/integrators/integrator.hpp>
+#include <taut/simulate/energy.hpp>
 
 namespace taut {
 namespace {
@@ -12,28 +13,44 @@ namespace {
 /// The larger of two numbers; once one is not a number, so is the result: a certificate must not hide it.
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-/// Whether a constraint moves by itself at this state, and so may do work.
-bool driven(const System& system, double t, const Vector& q) {
-  if (system.constraint_count() == 0) return false;
-  const Vector rest = Vector::Zero(system.size());
-  return !system.constraint_rates({t, q.data(), rest.data()}).isZero(0.0);
-}
-
 /// Follows one quantity over the states.
 class Follower {
  public:
-  explicit Follower(std::string name) { result_.name = std::move(name); }
+  explicit Follower(std::string name = {}) { result_.name = std::move(name); }
 
   void add(double value, double done) {
     if (seen_++ == 0) result_.start = value;
-    result_.deviation = larger(result_.deviation, std::abs(value - result_.start));
-    if (done <= 0.25) first_.add(value - result_.start);
-    if (done >= 0.75) last_.add(value - result_.start);
+    if (!based_) base_ = value;
+    based_ = true;
+    result_.deviation = larger(result_.deviation, std::abs(value - base_));
+    if (done <= 0.25) first_.add(value - base_);
+    if (done >= 0.75) last_.add(value - base_);
   }
+  void rebase() { based_ = false; }
+  void weigh(double scale) { result_.scale = std::max(result_.scale, scale); }
+  const std::string& name() const { return result_.name; }
+  void rename(const std::string& name) { result_.name = name; }
   Conserved result() const {
     Conserved out = result_;
     out.drift = last_.mean() - first_.mean();
     return out;
+  }
+
+  static constexpr std::size_t numbers = 10;
+  void save(std::vector<double>& out) const {
+    out.insert(out.end(), {result_.start, result_.deviation, result_.scale, base_, based_ ? 1.0 : 0.0, double(seen_),
+                           first_.sum, double(first_.count), last_.sum, double(last_.count)});
+  }
+  const double* load(const double* from) {
+    result_.start = from[0];
+    result_.deviation = from[1];
+    result_.scale = from[2];
+    base_ = from[3];
+    based_ = from[4] != 0.0;
+    seen_ = long(from[5]);
+    first_ = {from[6], long(from[7])};
+    last_ = {from[8], long(from[9])};
+    return from + numbers;
   }
 
  private:
@@ -47,6 +64,8 @@ class Follower {
     double mean() const { return count > 0 ? sum / double(count) : 0.0; }
   };
   Conserved result_;
+  double base_ = 0.0;
+  bool based_ = false;
   long seen_ = 0;
   Mean first_, last_;
 };
@@ -56,49 +75,183 @@ class Follower {
 struct Certifier::Followers {
   std::vector<Set> sets;
   std::vector<Symmetry> symmetries;
-  Follower energy{"energy"};
+  std::optional<EnergyWatch> watch;
+  Follower energy{"energy"}, own;
   std::vector<Follower> momenta;
-  Vector g, rate;
+  Vector g, rate, norms, p;
+  long since_norms = 0;
+  bool changed = true;  // what moves: another system, or from another state
+  bool other = true;    // another system
+  bool conservative = true;
 };
 
-Certifier::Certifier(const System& judged, const System& moving)
-    : system_(judged), moving_(moving), followers_(std::make_unique<Followers>()) {
-  followers_->sets = judged.sets();
-  followers_->g = followers_->rate = Vector::Zero(judged.constraint_count());
-  const std::vector<Set> held = moving.sets();
-  const bool impacts = std::any_of(held.begin(), held.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
-  found_.conservative = moving.conservative() && !impacts;
-}
+Certifier::Certifier(const System& judged, const System& moving, double length)
+    : system_(&judged), moving_(&moving), length_(length), followers_(std::make_unique<Followers>()) {}
 Certifier::~Certifier() = default;
 
-Measured Certifier::add(const Instant& at, double done) {
+void Certifier::change(const System& judged, const System& moving) {
+  system_ = &judged;
+  moving_ = &moving;
+  followers_->changed = followers_->other = true;
+}
+
+void Certifier::jump() { followers_->changed = true; }
+
+/// Begins to follow the systems from this state on.
+void Certifier::follow(const Instant& at) {
   Followers& f = *followers_;
-  Measured now{.kinetic = moving_.kinetic_energy(at), .potential = moving_.potential_energy(at)};
-  if (found_.states++ == 0) {
-    const Eigen::Map<const Vector> q(at.q, system_.size()), v(at.v, system_.size());
-    f.symmetries = symmetries(moving_, State{at.t, q, v, {}, {}});
-    for (const Symmetry& symmetry : f.symmetries) f.momenta.emplace_back(symmetry.name);
-    found_.t_start = at.t;
+  const Eigen::Map<const Vector> q(at.q, system_->size()), v(at.v, system_->size());
+  const State here{at.t, q, v, {}, {}};
+  const double held = f.watch ? f.watch->held() : 0.0;
+  f.watch.emplace(*moving_, here, length_);
+  f.energy.weigh(std::max(held, f.watch->held()));
+  f.energy.rebase();
+  f.own.rebase();
+  if (f.other) {
+    f.sets = system_->sets();
+    f.g = f.rate = Vector::Zero(system_->constraint_count());
+    f.norms.resize(0);
+    f.symmetries = symmetries(*moving_, here);
+    // A symmetry that one of the systems lacks is none of the run.
+    const auto named = [&](const std::string& name) {
+      return std::any_of(f.symmetries.begin(), f.symmetries.end(), [&](const Symmetry& one) { return one.name == name; });
+    };
+    if (found_.states == 0)
+      for (const Symmetry& symmetry : f.symmetries) f.momenta.emplace_back(symmetry.name);
+    std::erase_if(f.momenta, [&](const Follower& one) { return !named(one.name()); });
+    std::erase_if(f.symmetries, [&](const Symmetry& one) {
+      return std::none_of(f.momenta.begin(), f.momenta.end(), [&](const Follower& m) { return m.name() == one.name; });
+    });
+    f.conservative = f.conservative && f.watch->conservative();
   }
+  for (Follower& one : f.momenta) one.rebase();
+  f.changed = f.other = false;
+}
+
+Measured Certifier::add(const Instant& at, double done, double invariant) {
+  Followers& f = *followers_;
+  if (f.changed) follow(at);
+  const Energy energy = f.watch->measure(at);
+  Measured now{.kinetic = energy.kinetic, .potential = energy.potential};
+  f.watch->see(energy);
+  f.energy.weigh(f.watch->held());
+  f.energy.add(energy.total(), done);
+  if (!std::isnan(invariant)) {
+    f.own.weigh(f.watch->held());
+    f.own.add(invariant, done);
+  }
+  if (found_.states++ == 0) found_.t_start = at.t;
   found_.t_end = at.t;
-  // Whether constraints move by themselves is looked at now and then: at the first, second, fourth, … state.
-  if (found_.conservative && (found_.states & (found_.states - 1)) == 0)
-    found_.conservative = !driven(moving_, at.t, Eigen::Map<const Vector>(at.q, system_.size()));
-  f.energy.add(now.kinetic + now.potential, done);
-  for (std::size_t k = 0; k < f.symmetries.size(); ++k) f.momenta[k].add(f.symmetries[k].momentum(moving_, at), done);
-  if (system_.constraint_count() == 0) return now;
-  system_.constraint_values(at.t, at.q, f.g.data());
-  system_.constraint_rates(at, f.rate.data());
-  for (int row = 0; row < system_.constraint_count(); ++row) {
-    const double off = std::abs(excess(f.sets[row], f.g[row]));
-    double& residual = f.sets[row] == Set::zero ? now.position_residual : now.penetration;
-    residual = larger(residual, off);
-    if (f.sets[row] == Set::zero) now.velocity_residual = larger(now.velocity_residual, std::abs(f.rate[row]));
+  found_.speed = larger(found_.speed, Eigen::Map<const Vector>(at.v, moving_->size()).lpNorm<Eigen::Infinity>());
+  if (!f.symmetries.empty()) {
+    const Eigen::Map<const Vector> q(at.q, moving_->size());
+    f.p.setZero(moving_->size());
+    moving_->add_dynamics(at, 1.0, 0.0, f.p.data());
+    for (std::size_t k = 0; k < f.symmetries.size(); ++k) {
+      const Vector direction = f.symmetries[k].direction(q);
+      f.momenta[k].weigh(f.p.cwiseProduct(direction).lpNorm<1>());
+      f.momenta[k].add(f.p.dot(direction), done);
+    }
   }
-  found_.position_residual = larger(found_.position_residual, now.position_residual);
-  found_.velocity_residual = larger(found_.velocity_residual, now.velocity_residual);
-  found_.penetration = larger(found_.penetration, now.penetration);
+  measure_constraints(at, now, &found_);
   return now;
+}
+
+Measured Certifier::measure(const Instant& at) {
+  if (!followers_->watch) follow(at);
+  const Energy energy = followers_->watch->measure(at);
+  Measured now{.kinetic = energy.kinetic, .potential = energy.potential};
+  measure_constraints(at, now, nullptr);
+  return now;
+}
+
+/// Into the figures of this state and, for a state of the run, into those of the run. |G| is looked at now and then: it tells units, not errors.
+void Certifier::measure_constraints(const Instant& at, Measured& now, Certificate* found) {
+  Followers& f = *followers_;
+  if (system_->constraint_count() == 0) return;
+  constexpr long often = 64;
+  if (f.norms.size() != f.g.size() || ++f.since_norms >= often) {
+    const Eigen::Map<const Vector> q(at.q, system_->size());
+    f.norms = system_->constraint_gradient_norms(at.t, q);
+    f.since_norms = 0;
+    const State here{at.t, q, {}, {}, {}};
+    found_.size = std::max(found_.size, ConfigurationSize{}.of(*system_, here));
+  }
+  system_->constraint_values(at.t, at.q, f.g.data());
+  system_->constraint_rates(at, f.rate.data());
+  for (int row = 0; row < system_->constraint_count(); ++row) {
+    const double off = std::abs(excess(f.sets[row], f.g[row])), unit = f.norms[row] > 0.0 ? f.norms[row] : 1.0;
+    const bool equality = f.sets[row] == Set::zero;
+    double& residual = equality ? now.position_residual : now.penetration;
+    residual = larger(residual, off);
+    if (equality) now.velocity_residual = larger(now.velocity_residual, std::abs(f.rate[row]));
+    if (found == nullptr) continue;
+    if (!(off / unit <= found->gap)) {
+      found->gap = off / unit;
+      found->worst = system_->constraint_name(row);
+    }
+    if (equality) found->velocity_gap = larger(found->velocity_gap, std::abs(f.rate[row]) / unit);
+  }
+  if (found == nullptr) return;
+  found->position_residual = larger(found->position_residual, now.position_residual);
+  found->velocity_residual = larger(found->velocity_residual, now.velocity_residual);
+  found->penetration = larger(found->penetration, now.penetration);
+}
+
+std::vector<double> Certifier::save() const {
+  const Followers& f = *followers_;
+  std::vector<double> out{double(found_.states),
+                          found_.t_start,
+                          found_.t_end,
+                          found_.position_residual,
+                          found_.velocity_residual,
+                          found_.penetration,
+                          found_.gap,
+                          found_.velocity_gap,
+                          found_.size,
+                          double(f.since_norms),
+                          f.conservative ? 1.0 : 0.0,
+                          double(f.momenta.size()),
+                          found_.speed};
+  const std::vector<double> watch = f.watch ? f.watch->save() : std::vector<double>(EnergyWatch::numbers, 0.0);
+  out.insert(out.end(), watch.begin(), watch.end());
+  out.insert(out.end(), f.norms.begin(), f.norms.end());
+  f.energy.save(out);
+  f.own.save(out);
+  for (const Follower& one : f.momenta) one.save(out);
+  return out;
+}
+
+void Certifier::load(const std::vector<double>& saved, const Instant& at) {
+  Followers& f = *followers_;
+  follow(at);
+  const std::size_t norms = std::size_t(system_->constraint_count());
+  const auto size = [&](std::size_t momenta) {
+    return 13 + EnergyWatch::numbers + norms + Follower::numbers * (2 + momenta);
+  };
+  if (saved.size() < 13 || saved.size() != size(std::size_t(saved[11])))
+    return;  // another layout: what follows is certified
+  // Symmetries that are gone by then are gone at the start as well.
+  while (double(f.momenta.size()) > saved[11]) f.momenta.pop_back(), f.symmetries.pop_back();
+  if (double(f.momenta.size()) < saved[11]) return;
+  found_.states = int(saved[0]);
+  found_.t_start = saved[1];
+  found_.t_end = saved[2];
+  found_.position_residual = saved[3];
+  found_.velocity_residual = saved[4];
+  found_.penetration = saved[5];
+  found_.gap = saved[6];
+  found_.velocity_gap = saved[7];
+  found_.size = saved[8];
+  found_.speed = saved[12];
+  f.since_norms = long(saved[9]);
+  f.conservative = saved[10] != 0.0;
+  f.watch->load(saved.data() + 13);
+  f.norms = Eigen::Map<const Vector>(saved.data() + 13 + EnergyWatch::numbers, Eigen::Index(norms));
+  const double* from = saved.data() + 13 + EnergyWatch::numbers + norms;
+  from = f.energy.load(from);
+  from = f.own.load(from);
+  for (Follower& one : f.momenta) from = one.load(from);
 }
 
 Certificate Certifier::certificate(const Trajectory& path) const {
@@ -109,52 +262,23 @@ Certificate Certifier::certificate(const Trajectory& path) const {
   out.solver = path.solver;
   out.counts = path.counts;
   out.dependent = path.dependent;
+  out.singular = path.singular;
+  out.units = moving_->points().has_value();
+  out.conservative = followers_->conservative && followers_->watch.has_value();
   out.energy = followers_->energy.result();
+  out.own_energy = followers_->own.result();
+  out.own_energy.name = out.own_energy.scale > 0.0 || out.own_energy.start != 0.0 ? path.promise.invariant : "";
   for (const Follower& momentum : followers_->momenta) out.momenta.push_back(momentum.result());
+  judge(out, path.promise, moving_->constraint_count() < system_->constraint_count());
   return out;
 }
 
 Certificate certificate(const System& system, const Trajectory& path) {
-  Certifier certifier(system);
   const int last = path.size() - 1;
+  Certifier certifier(system, last > 0 ? path.t(last) - path.t(0) : 1.0);
   for (int k = 0; k <= last; ++k)
     certifier.add({path.t(k), path.q(k).data(), path.v(k).data()}, last > 0 ? double(k) / last : 1.0);
   return certifier.certificate(path);
-}
-
-std::ostream& operator<<(std::ostream& out, const Certificate& c) {
-  std::ostringstream text;
-  const auto line = [&](const std::string& name) -> std::ostream& {
-    return text << "  " << std::left << std::setw(28) << name << std::right;
-  };
-  const auto conserved = [&](const Conserved& quantity) {
-    line(quantity.name) << std::setprecision(10) << quantity.start << std::setprecision(3) << ", off by at most "
-                        << quantity.deviation << ", drift " << quantity.drift << "\n";
-  };
-  text << "certificate: " << c.integrator << ", " << c.solver << ", t = " << c.t_start << " to " << c.t_end << ", "
-       << c.states << " states\n";
-  line("run") << (c.message.empty() ? "finished" : c.message) << "\n";
-  conserved(c.energy);
-  if (!c.conservative) line("") << "(forces, driven constraints or impacts do work: energy need not be constant)\n";
-  for (const Conserved& momentum : c.momenta) conserved(momentum);
-  text << std::setprecision(3);
-  line("constraints, position") << c.position_residual << "\n";
-  line("constraints, velocity") << c.velocity_residual << "\n";
-  if (c.penetration > 0.0) line("penetration") << c.penetration << "\n";
-  const double steps = double(std::max(1L, c.counts.steps));
-  line("steps") << c.counts.steps << ", " << c.counts.retried << " retried";
-  if (c.counts.rejected > 0) text << ", " << c.counts.rejected << " of them for the tolerance";
-  if (c.counts.largest_step > c.counts.smallest_step * (1.0 + 1e-9))
-    text << "; from " << c.counts.smallest_step << " to " << c.counts.largest_step;
-  text << "\n";
-  if (c.counts.projection_energy != 0.0) line("energy by projections") << c.counts.projection_energy << "\n";
-  line("Newton per step") << double(c.counts.newton_iterations) / steps << ", at most " << c.counts.newton_most
-                          << "; matrices per step " << double(c.counts.factorizations) / steps << "\n";
-  line("force evaluations") << c.counts.evaluations << "\n";
-  if (c.counts.multiplier_updates > 0)
-    line("updates per step") << double(c.counts.multiplier_updates) / steps << ", at most " << c.counts.updates_most << "\n";
-  for (const std::string& name : c.dependent) line("depends on others") << name << "\n";
-  return out << text.str();
 }
 
 }  // namespace taut

@@ -18,6 +18,9 @@ class Table {
   /// The derivative of the given order, 0 to 3; of higher ones nothing is left.
   double value(double t, int order) const;
 
+  Kind kind() const { return kind_; }
+  const std::vector<double>& points() const { return t_; }
+
  private:
   std::vector<double> t_, y_, second_;  // values and second derivatives at the points
   Kind kind_;

@@ -189,6 +189,8 @@ class ThreeLevelStepper final : public Stepper {
     return report;
   }
 
+  double invariant(History past) override { return energy_.of(system_, past, 0.25); }
+
   const std::vector<int>& dependent() const override { return solver_.dependent(); }
 
  private:
@@ -197,6 +199,7 @@ class ThreeLevelStepper final : public Stepper {
   Problem problem_;
   StepSolver solver_;
   ConfigurationSize size_;
+  DiscreteEnergy energy_;
   Vector lambda_, x_, w_, middle_, p_;
 };
 
@@ -221,6 +224,7 @@ Traits EnergyMomentum::traits() const {
           .symmetric = !project_velocity,
           .conserves_energy = !project_velocity,
           .conserves_momentum = true,
+          .dissipates = project_velocity,
           .holds_velocities = project_velocity,
           .multiplier_time = 0.5,
           .multiplier_order = 2};
@@ -238,7 +242,8 @@ Traits ThreeLevel::traits() const {
           .symmetric = true,
           .holds_velocities = false,
           .multiplier_time = 0.0,
-          .multiplier_order = 2};
+          .multiplier_order = 2,
+          .invariant = "discrete energy (31)"};
 }
 
 std::unique_ptr<Stepper> ThreeLevel::bind(const System& system, const SolverMethod& method) const {

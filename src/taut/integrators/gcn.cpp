@@ -34,6 +34,12 @@ class GcnStepper final : public Stepper {
     return report;
   }
 
+  /// (19) in terms of the potential alone: ½|w|²_M + (2 − 4α) V(middle) + (2α − ½)(V₊ + V), which for quadratic V is the same.
+  double invariant(History past) override {
+    if (scheme_.reaction == Reaction::new_point) return std::numeric_limits<double>::quiet_NaN();
+    return energy_.of(system_, past, scheme_.alpha);
+  }
+
   const std::vector<int>& dependent() const override { return solver_.dependent(); }
 
  private:
@@ -84,6 +90,7 @@ class GcnStepper final : public Stepper {
   AffineProblem problem_;
   StepSolver solver_;
   ConfigurationSize size_;
+  DiscreteEnergy energy_;
   Vector lambda_, x_, w_, against_, mean_, before_;
 };
 
@@ -96,10 +103,12 @@ Traits Gcn::traits() const {
           .order = reached,
           .free_order = 2,
           .symmetric = reached == 2,
+          .dissipates = reached == 1,
           .holds_velocities = false,
           .multiplier_time = 0.0,
           .multiplier_order = reached,
-          .splits = reaction != Reaction::middle};
+          .splits = reaction != Reaction::middle,
+          .invariant = reaction == Reaction::new_point ? "" : "discrete energy (19)"};
 }
 
 std::unique_ptr<Stepper> Gcn::bind(const System& system, const SolverMethod& method) const {

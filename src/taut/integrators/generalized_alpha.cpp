@@ -98,7 +98,12 @@ class GeneralizedAlphaStepper final : public Stepper {
 }  // namespace
 
 Traits GeneralizedAlpha::traits() const {
-  return {.name = "generalised-alpha", .order = 2, .holds_velocities = false, .multiplier_time = 1.0, .multiplier_order = 2};
+  return {.name = "generalised-alpha",
+          .order = 2,
+          .dissipates = true,
+          .holds_velocities = false,
+          .multiplier_time = 1.0,
+          .multiplier_order = 2};
 }
 
 std::unique_ptr<Stepper> GeneralizedAlpha::bind(const System& system, const SolverMethod& method) const {

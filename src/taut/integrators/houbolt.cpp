@@ -65,6 +65,7 @@ Traits Houbolt::traits() const {
   return {.name = "Houbolt",
           .levels = 3,
           .order = 2,
+          .dissipates = true,
           .holds_velocities = false,
           .multiplier_time = 1.0,
           .multiplier_order = 2,

@@ -105,6 +105,8 @@ std::string explain(const SolveReport& report, const System& system, const Insta
     case Status::contradictory:
       return message("the constraints contradict each other: '{}' is off by {} while those before it hold", worst(),
                      report.violation);
+    case Status::broken:
+      return "the step broke what its scheme promises to keep";
     case Status::refused:
       return "the step was refused";
   }
@@ -133,6 +135,19 @@ SolveReport solve_from_guesses(StepSolver& solver, StepProblem& problem, const V
     report.factorizations += before.factorizations;
   }
   return report;
+}
+
+double DiscreteEnergy::of(const System& system, History past, double alpha) {
+  if (past.size() < 2 || !system.constant_mass()) return std::numeric_limits<double>::quiet_NaN();
+  const State &before = past[past.size() - 2], &after = past.back();
+  const double h = after.t - before.t;
+  w_ = (after.q - before.q) / h;
+  middle_ = 0.5 * (after.q + before.q);
+  const Instant between{before.t + 0.5 * h, middle_.data(), w_.data()};
+  double sum = system.kinetic_energy(between) + (2.0 - 4.0 * alpha) * system.potential_energy(between);
+  if (alpha != 0.25)
+    sum += (2.0 * alpha - 0.5) * (system.potential_energy(instant(after)) + system.potential_energy(instant(before)));
+  return sum;
 }
 
 void set_momentum(const System& system, State& state) {

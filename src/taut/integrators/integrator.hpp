@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,11 +21,13 @@ struct Traits {
   bool symplectic = false;
   bool conserves_energy = false;
   bool conserves_momentum = false;
+  bool dissipates = false;        ///< takes energy by design
   bool holds_velocities = true;   ///< G v + g_t = 0 at step ends; otherwise what is off in v may alternate for ever
   double multiplier_time = 0.0;   ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
   int multiplier_order = 0;       ///< of λ at that time; 0 promises nothing
   bool takes_constraints = true;  ///< otherwise stiff springs in their place: penalized(system, epsilon)
   bool splits = false;            ///< its steps can be solved by Splitting
+  std::string invariant{};        ///< what the energy is called that it keeps in a form of its own, where it does
   int error_order = 0;            ///< the local error estimate is O(h^(error_order + 1)); 0: there is none
 };
 
@@ -51,6 +54,9 @@ class Stepper {
 
   /// The estimated local error of q and v in the last step, one after the other, where the scheme has an estimate.
   virtual const Vector* error() const { return nullptr; }
+
+  /// An energy that the scheme keeps in a form of its own, over the last step of this past: see Traits::invariant. Not a number where there is none.
+  virtual double invariant(History) { return std::numeric_limits<double>::quiet_NaN(); }
 
   /// Constraints found to depend on others so far.
   virtual const std::vector<int>& dependent() const = 0;
@@ -125,6 +131,16 @@ StepReport failed(StepReport report, const System& system, const Instant& at, do
 /// fails from it, from shares of the last difference w = (q − q₋)/h. Where a beam cracks like a whip these lead on, and extrapolation does not.
 SolveReport solve_from_guesses(StepSolver& solver, StepProblem& problem, const Vector& w, Vector& x, Vector& lambda,
                                const Vector& last_lambda);
+
+/// ½|w|²_M + (2 − 4α) V(middle) + (2α − ½)(V₊ + V) with w the difference of two states over their time, for a constant mass: what schemes on two
+/// levels keep, (19) and, with α = ¼, (31).
+class DiscreteEnergy {
+ public:
+  double of(const System& system, History past, double alpha);
+
+ private:
+  Vector w_, middle_;
+};
 
 /// p of a state from its q and v, into the memory it has.
 void set_momentum(const System& system, State& state);

@@ -105,6 +105,7 @@ Traits Newmark::traits() const {
           .order = second ? 2 : 1,
           .free_order = gamma == 0.5 ? 2 : 1,
           .symmetric = second && beta == 0.25,
+          .dissipates = gamma > 0.5 || reaction == Reaction::new_point,
           .holds_velocities = false,
           .multiplier_time = 0.5,
           .multiplier_order = second ? 2 : 1,

@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 #include <taut/expression/blocks.hpp>
+#include <taut/expression/kinks.hpp>
 #include <taut/expression/parse.hpp>
 #include <taut/io/continua.hpp>
 #include <taut/io/model_file.hpp>
@@ -23,7 +24,7 @@ const std::vector<std::string> sections{"name",      "source",  "include",     "
                                         "dimension", "gravity", "masses",      "points",     "rods",        "springs",
                                         "dampers",   "pins",    "curves",      "walls",      "coordinates", "kinetic",
                                         "potential", "forces",  "constraints", "initial",    "outputs",     "run",
-                                        "beams",     "strings", "contacts",    "couplings"};
+                                        "beams",     "strings", "contacts",    "couplings",  "events"};
 
 /// A place in space: the coordinates of a mass, or given functions of time.
 struct Spot {
@@ -36,7 +37,8 @@ class Builder {
   Builder(std::vector<Document> documents, const ModelOverrides& overrides)
       : documents_(std::move(documents)), overrides_(overrides) {}
 
-  ModelFile build(bool assemble) {
+  /// `with_start`: initial values are found; otherwise it is the system that is asked for.
+  ModelFile build(bool assemble, bool with_start = true) {
     ModelFile model;
     each("name", [&](const Item& item) { model.name = item.word(); });
     each("source", [&](const Item& item) { model.source = item.word(); });
@@ -56,11 +58,13 @@ class Builder {
     read_lagrangian();
     each("constraints", [&](const Item& item) { each_of(item, [&](const Item& one) { read_constraint(one); }); });
     each("initial", [&](const Item& item) { read_initial(item); });
+    name_reactions();
     each("outputs", [&](const Item& item) {
-      for (const auto& [name, one] : item.entries()) model.outputs.push_back({name, program(value(one))});
+      for (const auto& [name, one] : item.entries()) model.outputs.push_back(expression(name, value(one)));
     });
     check_inertia();
-    start(model, assemble);
+    if (with_start) start(model, assemble);
+    each("events", [&](const Item& item) { each_of(item, [&](const Item& event) { read_event(event, model); }); });
     each("run", [&](const Item& item) { read_run(item, model); });
     override_run(model);
     for (const auto& [name, node] : parameters_) {
@@ -68,7 +72,16 @@ class Builder {
       graph_->is_constant(node, &number);
       model.parameters[name] = number;
     }
+    for (const auto& [support, t] : releases_) add_release(support, t, model);
     model.system = std::move(*system_);
+    model.jumps = [graph = graph_, along = along_jumps_, time = numbering_.time()](double from, double to) {
+      std::vector<double> all = kinks_in_time(*graph, time, from, to);
+      for (const auto& more : along) {
+        const std::vector<double> found = more(from, to);
+        all.insert(all.end(), found.begin(), found.end());
+      }
+      return all;
+    };
     return model;
   }
 
@@ -381,7 +394,7 @@ class Builder {
       const Graph::Node x = graph_->variable(numbering_.q(support.point * dim_ + k));
       add_constraint(support.at, graph_->subtract(x, at[k]), Set::zero, name);
       model.supports.push_back(name);
-      if (support.release) model.releases.push_back({*support.release, name});
+      if (support.release) releases_.emplace_back(name, *support.release);
     }
   }
 
@@ -440,6 +453,10 @@ class Builder {
     out.value = compiled(node);
     out.slope = compiled(graph.derivative(node, 0));
     if (out.constant && !std::isfinite(out.value(0.0, 0.0))) item.fail(message("\"{}\" is not finite", text));
+    if (!out.steady)
+      along_jumps_.push_back([kept = std::make_shared<const Graph>(graph)](double from, double to) {
+        return kinks_in_time(*kept, 1, from, to);
+      });
     return out;
   }
 
@@ -532,6 +549,7 @@ class Builder {
     const auto given = ends.more.find("length");
     const double length = given != ends.more.end() ? number(given->second) : distance_at_start(item, ends);
     if (!(length > 0.0)) item.fail(message("the length must be positive, got {}", length));
+    rod_lengths_[ends.name] = length;
     std::array<double, 3> at{};
     if (ends.a.mass >= 0 && ends.b.mass >= 0) {
       system_->add(Distance{.from = ends.a.mass, .to = ends.b.mass, .length = length}, ends.name);
@@ -553,8 +571,12 @@ class Builder {
                  length = given != ends.more.end() ? number(given->second) : distance_at_start(item, ends);
     if (!(k >= 0.0)) stiffness->second.fail(message("must not be negative, got {}", k));
     if (!(length >= 0.0)) item.fail(message("the length must not be negative, got {}", length));
-    if (ends.a.mass >= 0 && ends.b.mass >= 0 && length > 0.0) {
+    std::array<double, 3> at{};
+    if (ends.a.mass >= 0 && ends.b.mass >= 0) {
       system_->add(Spring{.from = ends.a.mass, .to = ends.b.mass, .stiffness = k, .length = length}, ends.name);
+    } else if (fixed(ends.a, at) || fixed(ends.b, at)) {
+      const int point = std::max(ends.a.mass, ends.b.mass);
+      system_->add(Tether{.point = point, .at = at, .stiffness = k, .length = length}, ends.name);
     } else {
       // Without a length it is quadratic, and has no kink where the ends meet.
       const Graph::Node square = squared_distance(ends.a, ends.b);
@@ -831,11 +853,26 @@ class Builder {
     model.start = std::move(found);
   }
 
-  Program program(Graph::Node node) const {
+  /// λ of constraints that have a name of one word, and the tension of rods: for outputs and events, which are read after this.
+  void name_reactions() {
+    for (int row = 0; row < system_->constraint_count(); ++row) {
+      const std::string name = system_->constraint_name(row);
+      if (!is_name(name)) continue;
+      const Graph::Node lambda = graph_->variable(lambda_variable(row));
+      scope_.symbols[name + ".lambda"] = lambda;
+      if (const auto rod = rod_lengths_.find(name); rod != rod_lengths_.end())
+        scope_.symbols[name + ".tension"] = graph_->multiply(graph_->constant(rod->second), lambda);
+    }
+  }
+  int lambda_variable(int row) const { return numbering_.v(numbering_.coordinates) + row; }
+
+  NamedExpression expression(const std::string& name, Graph::Node node) const {
     std::vector<int> inputs{numbering_.time()};
     for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.q(i));
     for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.v(i));
-    return Program(*graph_, {node}, inputs);
+    for (int row = 0; row < system_->constraint_count(); ++row) inputs.push_back(lambda_variable(row));
+    const std::vector<int> found = graph_->variables_of({node});
+    return {name, Program(*graph_, {node}, inputs), !found.empty() && found.back() >= lambda_variable(0)};
   }
 
   /// A name, or a table with a name and options.
@@ -863,8 +900,9 @@ class Builder {
   }
 
   void read_run(const Item& item, ModelFile& model) {
-    static const std::vector<std::string> keys{"until",       "step",    "rtol",   "atol",  "integrator", "solver",
-                                               "formulation", "control", "breaks", "every", "interval",   "events"};
+    static const std::vector<std::string> keys{"until",    "step",        "rtol",      "atol",   "integrator",
+                                               "solver",   "formulation", "control",   "breaks", "every",
+                                               "interval", "events",      "tolerances"};
     RunSection& run = model.run;
     for (const auto& [key, one] : item.entries(keys)) {
       if (key == "until") run.until = number(one);
@@ -903,6 +941,7 @@ class Builder {
           one.fail(message("must be error or reversible, got '{}'", run.control));
       }
       if (key == "formulation") read_formulation(one, run);
+      if (key == "tolerances") read_tolerances(one, run);
       if (key == "events") each_of(one, [&](const Item& event) { read_event(event, model); });
     }
   }
@@ -922,28 +961,195 @@ class Builder {
     if (given.empty()) item.fail("must be multipliers or {penalty: epsilon}");
     run.penalty = positive(given.front().second);
   }
-  void read_event(const Item& item, ModelFile& model) {
-    Event event;
-    bool found = false;
-    for (const auto& [key, one] : item.entries({"name", "when", "action"})) {
-      if (key == "name") event.when.name = one.word();
-      if (key == "when") {
-        Graph::Node node = value(one);
-        // A condition is watched for the moment it changes.
-        if (graph_->is_condition(node))
-          node = graph_->subtract(graph_->multiply(graph_->constant(2.0), node), graph_->constant(1.0));
-        event.when.program = program(node);
-        if (event.when.name.empty()) event.when.name = one.word();
-        found = true;
+  /// Coordinates by name: one, all of a mass, or a list of both.
+  std::vector<int> coordinates_of(const Item& item, const std::string& name) const {
+    if (coordinate_.contains(name)) return {coordinate_.at(name)};
+    std::vector<int> all;
+    for (const auto& [one, i] : coordinate_)
+      if (one.rfind(name + ".", 0) == 0) all.push_back(i);
+    if (all.empty()) return {coordinate(item, name)};  // says what there is
+    return all;
+  }
+
+  /// {x: 1e-9} is an absolute tolerance; {fast: {of: [x, y], rtol: …, atol: …}} gives several one of their own.
+  void read_tolerances(const Item& item, RunSection& run) {
+    run.tolerances.clear();
+    for (const auto& [name, one] : item.entries()) {
+      RunSection::Tolerance group;
+      bool listed = false;
+      if (one.node.IsMap()) {
+        for (const auto& [key, part] : one.entries({"of", "rtol", "atol"})) {
+          if (key == "rtol") group.rtol = positive(part);
+          if (key == "atol") group.atol = positive(part);
+          if (key != "of") continue;
+          listed = true;
+          each_of(part, [&](const Item& which) {
+            for (const int i : coordinates_of(which, which.word())) group.coordinates.push_back(i);
+          });
+        }
+        if (group.rtol == 0.0 && group.atol == 0.0) one.fail("needs `rtol` or `atol`");
+      } else {
+        group.atol = positive(one);
       }
-      if (key == "action") {
-        const std::string word = one.word();
-        if (word != "stop" && word != "record") one.fail(message("must be stop or record, got '{}'", word));
-        event.stop = word == "stop";
+      if (!listed) group.coordinates = coordinates_of(one, name);
+      run.tolerances.push_back(std::move(group));
+    }
+  }
+
+  // Events.
+
+  void read_event(const Item& item, ModelFile& model) {
+    ModelEvent event;
+    std::vector<double> times;
+    std::optional<Item> when, then;
+    for (const auto& [key, one] : item.entries({"name", "when", "at", "direction", "then", "action"})) {
+      if (key == "name") event.name = one.word();
+      if (key == "when") when = one;
+      if (key == "at") {
+        if (one.node.IsSequence()) {
+          each_of(one, [&](const Item& time) { times.push_back(number(time)); });
+        } else {
+          times.push_back(number(one));
+        }
+      }
+      if (key == "direction") event.direction = read_direction(one);
+      if (key == "then" || key == "action") then = one;
+    }
+    if (when.has_value() == !times.empty())
+      item.fail("needs either `when`, an expression that crosses zero, or `at`, a time");
+    if (then) read_then(*then, event, model);
+    if (when) {
+      read_when(*when, event);
+      model.events.push_back(std::move(event));
+      return;
+    }
+    if (event.direction != 0) item.fail("a time has no `direction`");
+    for (const double t : times) {
+      ModelEvent one = event;
+      std::ostringstream label;
+      label << "t = " << t;
+      if (one.name.empty()) one.name = label.str();
+      if (one.acts()) {
+        one.at = t;
+      } else {  // recorded only: steps need not feel it
+        one.when = expression(one.name, graph_->subtract(graph_->variable(numbering_.time()), graph_->constant(t)));
+      }
+      model.events.push_back(std::move(one));
+    }
+  }
+
+  /// A comparison is watched for the moment it becomes true, at the zero of its difference; other conditions as such.
+  void read_when(const Item& item, ModelEvent& event) {
+    Graph::Node node = value(item);
+    if (graph_->is_condition(node)) {
+      const Graph::Entry& top = graph_->entries()[std::size_t(node)];
+      if (top.op == Op::less || top.op == Op::less_equal) {
+        node = graph_->subtract(top.b, top.a);
+      } else {
+        node = graph_->subtract(graph_->multiply(graph_->constant(2.0), node), graph_->constant(1.0));
+      }
+      if (event.direction == 0) event.direction = 1;
+    }
+    if (event.name.empty()) event.name = item.word();
+    event.when = expression(event.name, node);
+  }
+
+  static int read_direction(const Item& item) {
+    const std::string word = item.word();
+    if (word == "rising" || word == "1" || word == "+1") return 1;
+    if (word == "falling" || word == "-1") return -1;
+    if (word == "both" || word == "0") return 0;
+    item.fail(message("must be rising, falling or both, got '{}'", word));
+  }
+
+  void read_then(const Item& item, ModelEvent& event, ModelFile& model) {
+    if (item.node.IsSequence()) {
+      each_of(item, [&](const Item& one) { read_then(one, event, model); });
+      return;
+    }
+    if (item.node.IsScalar()) {
+      const std::string word = item.word();
+      if (word != "stop" && word != "record")
+        item.fail(message("must be stop, record, or a table of what changes, got '{}'", word));
+      event.stop = event.stop || word == "stop";
+      return;
+    }
+    for (const auto& [key, one] : item.entries()) {
+      if (key == "release" || key == "hold") {
+        const auto add = [&](const Item& which) {
+          const int number = constraint_switch(which, which.word(), model);
+          event.switches.emplace_back(number, expression(key, graph_->constant(key == "hold" ? 1.0 : 0.0)));
+        };
+        if (one.node.IsSequence()) {
+          each_of(one, add);
+        } else {
+          add(one);
+        }
+      } else if (key == "stop") {
+        event.stop = true;
+      } else if (is_parameter(key)) {
+        event.switches.emplace_back(parameter_switch(key, model), expression(key, value(one)));
+      } else {
+        const auto [i, velocity] = coordinate_or_velocity(one, key);
+        event.assignments.push_back({i, velocity, expression(key, value(one))});
       }
     }
-    if (!found) item.fail("needs `when`: an expression that crosses zero");
-    model.events.push_back(std::move(event));
+  }
+
+  bool is_parameter(const std::string& name) const {
+    return std::any_of(parameters_.begin(), parameters_.end(), [&](const auto& one) { return one.first == name; });
+  }
+
+  static int switch_named(const std::string& name, ModelFile& model, const std::function<Switch()>& make) {
+    const auto found =
+        std::find_if(model.switches.begin(), model.switches.end(), [&](const Switch& one) { return one.name == name; });
+    if (found != model.switches.end()) return int(found - model.switches.begin());
+    model.switches.push_back(make());
+    return int(model.switches.size()) - 1;
+  }
+  int parameter_switch(const std::string& name, ModelFile& model) const {
+    return switch_named(name, model, [&] {
+      double value = 0.0;
+      for (const auto& [one, node] : parameters_)
+        if (one == name) graph_->is_constant(node, &value);
+      return Switch{.name = name, .initial = value};
+    });
+  }
+
+  /// Constraints by the name of one of them, or of all rows of a pin or support ("pin A" for "pin A.x" and "pin A.y").
+  int constraint_switch(const Item& item, const std::string& name, ModelFile& model) const {
+    std::vector<int> rows;
+    std::vector<std::string> known;
+    for (int row = 0; row < system_->constraint_count(); ++row) {
+      const std::string one = system_->constraint_name(row);
+      known.push_back(one);
+      const bool whole = one == name || one.rfind(name + "[", 0) == 0;
+      const bool axis = one.size() == name.size() + 2 && one.rfind(name + ".", 0) == 0;
+      if (whole || axis) rows.push_back(row);
+    }
+    if (rows.empty()) {
+      const std::string near = nearest(name, known);
+      item.fail(message("there is no constraint '{}'", name) + (near.empty() ? "" : message("; did you mean '{}'?", near)));
+    }
+    return switch_named("constraint " + name, model, [&] { return Switch{.name = "constraint " + name, .rows = rows}; });
+  }
+
+  /// Supports that let go at a time are events; those that let go at the start, or before it, do not hold from the beginning.
+  void add_release(const std::string& support, double t, ModelFile& model) {
+    int row = 0;
+    while (system_->constraint_name(row) != support) ++row;
+    const int number =
+        switch_named("constraint " + support, model, [&] { return Switch{.name = "constraint " + support, .rows = {row}}; });
+    if (t <= t_) {
+      model.switches[std::size_t(number)].initial = 0.0;
+      return;
+    }
+    const auto same = std::find_if(model.events.begin(), model.events.end(),
+                                   [&](const ModelEvent& one) { return one.at == t && one.name == "release"; });
+    ModelEvent& event = same != model.events.end() ? *same : model.events.emplace_back();
+    event.name = "release";
+    event.at = t;
+    event.switches.emplace_back(number, expression("release", graph_->constant(0.0)));
   }
 
   void override_run(ModelFile& model) {
@@ -981,6 +1187,9 @@ class Builder {
   std::set<std::string> continuum_names_;
   std::array<double, 3> gravity_{};
   bool equilibrium_ = false;
+  std::map<std::string, double> rod_lengths_;
+  std::vector<std::pair<std::string, double>> releases_;  // supports that let go, and when
+  std::vector<std::function<std::vector<double>(double, double)>> along_jumps_;
 };
 
 ModelFile build(const std::string& text, const std::string& file, const ModelOverrides& overrides, bool assemble) {
@@ -988,8 +1197,18 @@ ModelFile build(const std::string& text, const std::string& file, const ModelOve
   std::string all;
   load_documents(text, file, sections, documents, all);
   try {
-    ModelFile model = Builder(std::move(documents), overrides).build(assemble);
+    ModelFile model = Builder(documents, overrides).build(assemble);
     model.text = std::move(all);
+    model.with = [documents, overrides](const std::map<std::string, double>& values) {
+      ModelOverrides other = overrides;
+      for (const auto& [name, value] : values) {
+        std::ostringstream exact;
+        exact.precision(17);
+        exact << value;
+        other.parameters.emplace_back(name, exact.str());
+      }
+      return Builder(documents, other).build(false, false);
+    };
     return model;
   } catch (const YAML::Exception& error) {
     throw InputError(message("{}: {}.", file, error.what()));
@@ -1007,6 +1226,7 @@ double NamedExpression::at(const State& state) {
   in[0] = state.t;
   std::copy_n(state.q.data(), state.q.size(), in + 1);
   std::copy_n(state.v.data(), state.v.size(), in + 1 + state.q.size());
+  if (reactions) std::copy_n(state.lambda.data(), state.lambda.size(), in + 1 + 2 * state.q.size());
   program.run();
   return program.output(0);
 }

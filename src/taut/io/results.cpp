@@ -313,7 +313,7 @@ void ResultsWriter::event(int which, double t, const Vector& q, const Vector& v)
   ++file_->event_count;
 }
 
-void ResultsWriter::checkpoint(const Checkpoint& point) {
+void ResultsWriter::checkpoint(const Checkpoint& point, const std::vector<double>&) {
   File& f = *file_;
   f.write_rows();
   const int size = f.sizes.checkpoint();

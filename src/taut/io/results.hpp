@@ -37,7 +37,8 @@ class ResultsWriter {
   };
   void append(const Row& row);
   void event(int which, double t, const Vector& q, const Vector& v);
-  void checkpoint(const Checkpoint& point);  ///< together with all records before it
+  void checkpoint(const Checkpoint& point,
+                  const std::vector<double>& certificate = {});  ///< together with all records before it
   void flush();
 
   /// Writes how the run ended and closes. Throws std::runtime_error if anything could not be written: a full disk, most of all.
@@ -58,7 +59,8 @@ struct Results {
   std::vector<int> newton;
   std::vector<double> events;            ///< rows of 2 + 2·coordinates
   std::optional<Checkpoint> checkpoint;  ///< the last whole one
-  long checkpoint_records = 0;           ///< records before it
+  std::vector<double> checkpoint_certificate;
+  long checkpoint_records = 0;  ///< records before it
   long checkpoint_events = 0;
 };
 

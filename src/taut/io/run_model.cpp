@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <taut/base/require.hpp>
 #include <taut/io/run_model.hpp>
 #include <taut/simulate/choose.hpp>
@@ -14,108 +15,29 @@ constexpr double default_rtol = 1e-8;
 /// Steps between checkpoints: some two million coordinates' worth, a matter of seconds.
 long checkpoint_steps(int coordinates) { return std::clamp(2'000'000L / std::max(1, coordinates), 200L, 20'000L); }
 
-/// Watches expressions for a change of sign.
-class EventWatch {
- public:
-  EventWatch(std::vector<Event>& events, ResultsWriter* writer, RunOutcome& outcome)
-      : events_(events), writer_(writer), outcome_(outcome), value_(events.size(), 0.0) {}
-
-  void operator()(const Progress& p) {
-    if (p.within == nullptr || !armed_) {
-      arm(p.state);
-      return;
-    }
-    // In parts of the step, so that a step which crosses twice is not taken for one that does not.
-    constexpr int parts = 4;
-    const double begin = before_, length = p.state.t - begin;
-    for (int part = 1; part <= parts; ++part) {
-      const bool end = part == parts;
-      const double t = end ? p.state.t : begin + length * part / parts;
-      if (!end) p.within->at(t, sample_);
-      for (std::size_t k = 0; k < events_.size(); ++k) {
-        const double last = value_[k], now = events_[k].when.at(end ? p.state : sample_);
-        value_[k] = now;
-        if (last * now < 0.0 || (now == 0.0 && last != 0.0)) locate(p, k, before_, t, last);
-      }
-      before_ = t;
-    }
+/// Jumps by time alone, found in the expressions, and those declared.
+void add_jumps(const ModelFile& model, SimulateOptions& options) {
+  const double start = model.start.state.t, end = model.run.until;
+  std::vector<double> times = model.jumps ? model.jumps(start, end) : std::vector<double>{};
+  times.insert(times.end(), model.run.breaks.begin(), model.run.breaks.end());
+  std::sort(times.begin(), times.end());
+  for (const double t : times) {
+    const bool inside = (t - start) * (end - t) > 0.0;
+    const bool known = std::any_of(options.events.begin(), options.events.end(), [&](const Event& one) {
+      return one.timed() && std::abs(one.at - t) <= 1e-12 * (std::abs(start) + std::abs(end));
+    });
+    if (inside && !known) options.events.push_back(jump_at(t));
   }
-
-  bool stopped() const { return stopped_; }
-
-  /// For a resumed run: the state it goes on from.
-  void arm(const State& state) {
-    for (std::size_t k = 0; k < events_.size(); ++k) value_[k] = events_[k].when.at(state);
-    before_ = state.t;
-    armed_ = true;
-  }
-
- private:
-  /// The crossing between two times, by halving to the last digit of the dense motion; its state lies on the constraints.
-  void locate(const Progress& p, std::size_t k, double low, double high, double before) {
-    for (int i = 0; i < 60; ++i) {
-      const double middle = 0.5 * (low + high);
-      p.within->at(middle, there_);
-      (before * events_[k].when.at(there_) > 0.0 ? low : high) = middle;
-    }
-    p.within->at(high, there_);
-    p.within->project(there_);
-    outcome_.events.emplace_back(events_[k].when.name, high);
-    if (writer_ != nullptr) writer_->event(int(k), high, there_.q, there_.v);
-    if (!events_[k].stop) return;
-    *p.stop = message("the event '{}' at t = {}", events_[k].when.name, high);
-    stopped_ = true;
-  }
-
-  std::vector<Event>& events_;
-  ResultsWriter* writer_;
-  RunOutcome& outcome_;
-  std::vector<double> value_;
-  double before_ = 0.0;
-  State sample_, there_;
-  bool armed_ = false, stopped_ = false;
-};
-
-/// The system without the supports that have let go by then.
-System let_go(const ModelFile& model, const System& system, double t) {
-  const auto gone = [&](const std::string& name) {
-    return std::any_of(model.releases.begin(), model.releases.end(),
-                       [&](const ModelFile::Release& one) { return one.constraint == name && one.t <= t; });
-  };
-  if (std::none_of(model.releases.begin(), model.releases.end(), [&](const auto& one) { return one.t <= t; })) return system;
-  return released(system, gone);
 }
 
 }  // namespace
 
-System formulated(const ModelFile& model, double penalty) {
-  const auto support = [&](const ConstraintBlock& block) {
-    return std::find(model.supports.begin(), model.supports.end(), block.name(0)) != model.supports.end();
-  };
-  System system = penalty > 0.0
-                      ? penalized(model.system, penalty, [&](const ConstraintBlock& block) { return !support(block); })
-                      : model.system;
-  return let_go(model, system, model.start.state.t);
-}
-
-System judged_system(const ModelFile& model) { return let_go(model, model.system, model.run.until); }
-
-std::vector<SystemChange> changes(const ModelFile& model, const System& system) {
-  const double start = model.start.state.t;
-  std::vector<double> times;
-  for (const ModelFile::Release& one : model.releases)
-    if (one.t > start && one.t < model.run.until) times.push_back(one.t);
-  std::sort(times.begin(), times.end());
-  times.erase(std::unique(times.begin(), times.end()), times.end());
-  std::vector<SystemChange> out;
-  for (const double t : times) out.push_back({t, std::make_shared<const System>(let_go(model, system, t))});
-  return out;
-}
-
 RunPlan plan(const ModelFile& model) {
   const RunSection& run = model.run;
   require(!std::isnan(run.until), "run: needs `until`, the end time (or --until on the command line).");
-  System system = formulated(model, run.penalty);
+  const auto modes = std::make_shared<ModelModes>(model, run.penalty);
+  const std::shared_ptr<const System> held = modes->moving(modes->first());
+  const System& system = *held;
   std::string name = run.integrator, choice;
   NamedOptions named_options = run.integrator_options;
   double rtol = run.rtol;
@@ -153,7 +75,7 @@ RunPlan plan(const ModelFile& model) {
     rtol = default_rtol;
     choice += (choice.empty() ? "" : ", ") + message("rtol = {}", rtol);
   }
-  RunPlan out{.system = std::move(system),
+  RunPlan out{.system = held,
               .integrator = integrator,
               .method = solver_named(run.solver, run.solver_options),
               .options = {.step = run.step,
@@ -161,25 +83,71 @@ RunPlan plan(const ModelFile& model) {
                           .rtol = rtol,
                           .atol = run.atol,
                           .reversible = reversible,
-                          .breaks = run.breaks,
                           .every = run.every,
                           .interval = run.interval},
+              .modes = modes,
               .choice = choice};
-  out.options.changes = changes(model, out.system);
-  std::sort(out.options.breaks.begin(), out.options.breaks.end());
-  if (run.until < model.start.state.t) std::reverse(out.options.breaks.begin(), out.options.breaks.end());
+  out.options.mode = modes->first();
+  out.options.system_of = [modes](const Mode& mode) { return modes->moving(mode); };
+  out.options.events = modes->events();
+  add_jumps(model, out.options);
+  // Where nobody chose the scheme, it may be another where this one cannot go on.
+  if (run.integrator.empty() && (name == "dop853" || name == "dopri5") && run.solver == "multipliers" && !reversible)
+    out.options.beyond_singular = integrator_named("spark3", {});
+  for (const RunSection::Tolerance& one : run.tolerances)
+    out.options.tolerances.push_back({one.coordinates, one.rtol, one.atol});
   // Says now what would not work, before a results file is begun.
   check_options(out.integrator, model.start.state.t, out.options);
-  out.integrator.bind(out.system, out.method);
+  out.integrator.bind(acting(*out.system).system, out.method);
   return out;
 }
 
+namespace {
+
+/// Measures a run for its certificate, by the model's constraints, whatever formulation holds them and whatever mode it is in.
+class ModelCertifier {
+ public:
+  ModelCertifier(const RunPlan& planned, double length)
+      : modes_(*planned.modes),
+        mode_(planned.options.mode),
+        certifier_(*modes_.judged(mode_), *modes_.moving(mode_), length) {}
+
+  Measured see(const Progress& p) {
+    if (p.between) return certifier_.measure(instant(p.state));
+    if (p.happened != nullptr && p.happened->acted) {
+      if (*p.mode != mode_) {
+        enter(*p.mode);
+      } else {
+        certifier_.jump();
+      }
+    }
+    return certifier_.add(instant(p.state), p.done, p.invariant);
+  }
+  std::vector<double> save() const { return certifier_.save(); }
+  void load(const std::vector<double>& saved, const Checkpoint& at) {
+    enter(at.mode);
+    certifier_.load(saved, instant(at.last));
+  }
+  Certificate certificate(const Trajectory& path) const { return certifier_.certificate(path); }
+
+ private:
+  void enter(const Mode& mode) {
+    mode_ = mode;
+    certifier_.change(*modes_.judged(mode), *modes_.moving(mode));
+  }
+
+  ModelModes& modes_;
+  Mode mode_;
+  Certifier certifier_;
+};
+
+}  // namespace
+
 RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& asked) {
-  // Constraints are judged by the model, whatever formulation holds them.
-  const System judged = judged_system(model);
   RunOutcome outcome;
-  Certifier certifier(judged, planned.system);
+  const System& system = *planned.system;
   const double start = model.start.state.t, length = model.run.until - start;
+  ModelCertifier certifier(planned, length);
   const auto done = [&](double t) { return length != 0.0 ? (t - start) / length : 1.0; };
 
   ResultsHeader header{.version = asked.version,
@@ -192,9 +160,8 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
                        .coordinates = {},
                        .constraints = {},
                        .outputs = {}};
-  for (int i = 0; i < judged.size(); ++i) header.coordinates.push_back(judged.coordinate_name(i));
-  for (int row = 0; row < planned.system.constraint_count(); ++row)
-    header.constraints.push_back(planned.system.constraint_name(row));
+  for (int i = 0; i < system.size(); ++i) header.coordinates.push_back(system.coordinate_name(i));
+  for (int row = 0; row < system.constraint_count(); ++row) header.constraints.push_back(system.constraint_name(row));
   for (const NamedExpression& output : model.outputs) header.outputs.push_back(output.name);
 
   std::unique_ptr<ResultsWriter> writer;
@@ -202,9 +169,8 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
   SimulateOptions& options = planned.options;
   options.keep = false;
   if (!asked.out.empty()) {
-    options.renew = options.changes.empty() ? checkpoint_steps(judged.size()) : 0;
+    options.renew = checkpoint_steps(system.size());
     if (asked.resume) {
-      require(options.changes.empty(), "--resume: a run in which supports are released cannot be resumed.");
       old = read_results(asked.out);
       require(old->header.model_text == model.text && old->header.options == asked.settings,
               "--resume: '{}' comes from another model or other options; give those it was started with.", asked.out);
@@ -215,21 +181,21 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
     writer = std::make_unique<ResultsWriter>(path, header);
     if (old) {
       if (old->checkpoint) {
-        const long rows = old->checkpoint_records, n = judged.size(), m = planned.system.constraint_count(),
+        const long rows = old->checkpoint_records, n = system.size(), m = system.constraint_count(),
                    k = long(model.outputs.size());
-        for (long r = 0; r < rows; ++r) {
+        for (long r = 0; r < rows; ++r)
           writer->append({old->t[r], old->q.data() + r * n, old->v.data() + r * n, old->lambda.data() + r * m,
                           old->outputs.data() + r * k, old->energy[2 * r], old->energy[2 * r + 1], old->residual[2 * r],
                           old->residual[2 * r + 1], old->newton[r]});
-          certifier.add({old->t[r], old->q.data() + r * n, old->v.data() + r * n}, done(old->t[r]));
-        }
         for (long e = 0; e < old->checkpoint_events; ++e) {
           const double* row = old->events.data() + e * (2 + 2 * n);
           writer->event(int(row[0]), row[1], Eigen::Map<const Vector>(row + 2, n), Eigen::Map<const Vector>(row + 2 + n, n));
-          outcome.events.emplace_back(model.events.at(std::size_t(row[0])).when.name, row[1]);
+          outcome.events.push_back({model.events.at(std::size_t(row[0])).name, row[1], 0.0});
         }
         writer->checkpoint(*old->checkpoint);
         options.from = &*old->checkpoint;
+        planned.modes->enter(options.from->mode);
+        certifier.load(old->checkpoint_certificate, *options.from);
         outcome.resumed_at = old->checkpoint->last.t;
       }
       outcome.resumed = true;
@@ -239,34 +205,37 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
     }
   }
 
-  EventWatch watch(model.events, writer.get(), outcome);
-  if (options.from != nullptr) watch.arm(options.from->last);
   Vector outputs(Eigen::Index(model.outputs.size()));
   double last_record = options.from != nullptr && old->checkpoint_records > 0
                            ? old->t[std::size_t(old->checkpoint_records) - 1]
                            : std::numeric_limits<double>::quiet_NaN();
   const auto record = [&](const Progress& p) {
+    const Measured now = certifier.see(p);
     if (p.recorded) {
       last_record = p.state.t;
-      const Measured now = certifier.add(instant(p.state), p.done);
       if (writer) {
-        for (std::size_t k = 0; k < model.outputs.size(); ++k) outputs[Eigen::Index(k)] = model.outputs[k].at(p.state);
+        std::vector<NamedExpression>& all = planned.modes->outputs();
+        for (std::size_t k = 0; k < all.size(); ++k) outputs[Eigen::Index(k)] = all[k].at(p.state);
         writer->append({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), outputs.data(), now.kinetic,
                         now.potential, std::max(now.position_residual, now.penetration), now.velocity_residual,
                         p.report.solve.newton_iterations});
       }
     }
-    if (writer && p.checkpoint != nullptr) writer->checkpoint(*p.checkpoint);
+    // Declared jumps are events too, though none that anyone asked to be told.
+    if (p.happened != nullptr && p.happened->event < model.events.size()) {
+      outcome.events.push_back({model.events[p.happened->event].name, p.happened->t, p.happened->impulse});
+      if (writer) writer->event(int(p.happened->event), p.happened->t, p.happened->after.q, p.happened->after.v);
+    }
+    if (writer && p.checkpoint != nullptr) writer->checkpoint(*p.checkpoint, certifier.save());
   };
-  if (!model.events.empty()) options.observers.emplace_back([&](const Progress& p) { watch(p); });
   options.observers.emplace_back(record);
   for (const Observer& observer : asked.observers) options.observers.push_back(observer);
 
-  const Trajectory path = simulate(planned.system, model.start.state, planned.integrator, planned.method, options);
+  const Trajectory path = simulate(*planned.system, model.start.state, planned.integrator, planned.method, options);
   // A run that was stopped between two records keeps its last state too.
   if (path.last.t != last_record) {
     const StepReport none;
-    record({planned.system, path.last, none, 0, done(path.last.t), true, nullptr, nullptr, nullptr});
+    record({system, path.last, none, 0, done(path.last.t), true, nullptr, nullptr, nullptr, true});
   }
   outcome.certificate = certifier.certificate(path);
   outcome.last = path.last;

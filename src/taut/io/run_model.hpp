@@ -1,29 +1,22 @@
 #pragma once
 
 #include <taut/diagnostics/certificate.hpp>
+#include <taut/io/model_modes.hpp>
 #include <taut/io/results.hpp>
 
 namespace taut {
 
 /// A model put together for a run: formulation, integrator, solver and options by their names.
 struct RunPlan {
-  System system{1};  ///< of the formulation
+  std::shared_ptr<const System> system;  ///< of the formulation, as it moves at the start
   Integrator integrator;
   SolverMethod method;
   SimulateOptions options;
-  std::string choice;  ///< what was chosen where the model says nothing, and why
+  std::shared_ptr<ModelModes> modes;  ///< what events change
+  std::string choice;                 ///< what was chosen where the model says nothing, and why
 };
 
-/// The system of a model in a formulation, as it moves at the start: penalty = 0 holds constraints exactly, and supports of beams are exact always.
-System formulated(const ModelFile& model, double penalty);
-
-/// The system whose constraints should hold all the time.
-System judged_system(const ModelFile& model);
-
-/// The changes of that system that come later: supports that are released.
-std::vector<SystemChange> changes(const ModelFile& model, const System& system);
-
-/// Throws InputError with what would work if the pieces do not go together.
+/// The model must outlive the plan. Throws InputError with what would work if the pieces do not go together.
 RunPlan plan(const ModelFile& model);
 
 struct RunModelOptions {
@@ -37,8 +30,13 @@ struct RunModelOptions {
 struct RunOutcome {
   Certificate certificate;
   State last;
-  std::vector<std::pair<std::string, double>> events;  ///< name and time, in order
-  double resumed_at = 0.0;                             ///< time at which a resumed run went on
+  struct Told {
+    std::string name;
+    double t;
+    double impulse;  ///< largest change of a momentum by it
+  };
+  std::vector<Told> events;  ///< in order
+  double resumed_at = 0.0;   ///< time at which a resumed run went on
   bool resumed = false;
 };
 

@@ -3,6 +3,7 @@
 #include <numbers>
 #include <taut/simulate/choose.hpp>
 #include <taut/simulate/controller.hpp>
+#include <taut/simulate/energy.hpp>
 
 namespace taut {
 namespace {
@@ -47,21 +48,6 @@ double rounded(double x) {
   return std::round(x / unit) * unit;
 }
 
-/// Whether energies or constraints change while nothing moves.
-bool depends_on_time(const System& system, const State& start, double length) {
-  const Vector rest = Vector::Zero(system.size());
-  const double energy = system.energy(instant(start));
-  const Vector g = system.constraint_values(start.t, start.q);
-  for (const double share : {0.013, 0.21, 0.57, 0.89}) {
-    const Instant later{start.t + share * length, start.q.data(), start.v.data()};
-    if (std::abs(system.energy(later) - energy) > 1e-12 * (1.0 + std::abs(energy))) return true;
-    if (g.size() == 0) continue;
-    if ((system.constraint_values(later.t, start.q) - g).lpNorm<Eigen::Infinity>() > 1e-12) return true;
-    if (system.constraint_rates({later.t, start.q.data(), rest.data()}).lpNorm<Eigen::Infinity>() > 1e-12) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Character character(const System& system, const State& start, double end) {
@@ -70,8 +56,8 @@ Character character(const System& system, const State& start, double end) {
   out.inequalities = std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; });
   out.nonholonomic = !system.holonomic();
   if (out.inequalities) return out;
-  const double length = std::abs(end - start.t), size = std::max(ConfigurationSize{}.of(system, start), 1e-300);
-  out.conservative = system.conservative() && !depends_on_time(system, start, end - start.t);
+  const double length = std::abs(end - start.t), size = motion_size(system, Multipliers{}, start, length);
+  out.conservative = conserves_energy(system, start, end - start.t);
   // What rests goes on at the pace of the run.
   const double slowest = length > 0.0 ? 2.0 * std::numbers::pi / length : 0.0;
   out.pace = std::max(Pace(system, Multipliers{}, size).at(start), slowest);

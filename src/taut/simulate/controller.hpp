@@ -1,13 +1,39 @@
 #pragma once
 
-#include <cmath>
-#include <taut/integrators/integrator.hpp>
+#include <taut/simulate/step_control.hpp>
+#include <taut/simulate/tolerances.hpp>
 #include <taut/step/index_one.hpp>
 
 namespace taut {
 
-struct Checkpoint;
-struct SimulateOptions;
+/// What errors of a run are measured against: in each group the largest position, and velocity, that the run has seen. At a start at zero the scale is what the
+/// first step makes of it, so that it means the same at every place; a coordinate that passes through zero is no smaller for that.
+class ErrorScale {
+ public:
+  ErrorScale(const System& system, const SimulateOptions& options);
+
+  /// Of an error (of q, then of v) over a step of h: the root mean square of error/(atol + rtol·scale) in the group where it is largest. `share` scales the
+  /// tolerances.
+  double size(const State& before, const State& after, const Vector& error, double h, double share);
+
+  void see(const State& state);  ///< a state of the run
+  std::vector<double> save() const;
+  void load(const double* saved);
+  std::size_t numbers() const { return q_.size() + v_.size(); }
+  void forget_size() { size_ = {}; }
+
+ private:
+  const System& system_;
+  std::vector<int> group_;  // of each coordinate
+  struct Tolerance {
+    double rtol, atol;
+    int coordinates;
+  };
+  std::vector<Tolerance> tolerances_;
+  std::vector<double> q_, v_;                          // scales of the groups
+  std::vector<double> q_now_, v_now_, q_sum_, v_sum_;  // of a step
+  ConfigurationSize size_;
+};
 
 /// Chooses steps so that the estimated local error meets the tolerances: proportional–integral control of E. Hairer, G. Wanner,
 /// Solving ODEs II, IV.2.
@@ -15,33 +41,40 @@ struct SimulateOptions;
 /// Where the estimate is the local error itself, O(h^(p+1)) for a scheme of order p (step doubling), 1/h steps of it add up to rtol^(p/(p+1)): the
 /// global error would fall behind the tolerance, a hundredfold at 1e-11. So such an estimate is held below rtol^(1+1/p), which makes the global error
 /// proportional to rtol. G. Söderlind, L. Wang, J. Comput. Appl. Math. 185 (2006).
-class Controller {
+class ErrorControl final : public StepControl {
  public:
-  /// The estimate is O(h^(error_order + 1)); local_order is that of the scheme if it estimates the local error itself, otherwise 0.
-  Controller(const System& system, const State& start, const SimulateOptions& options, int error_order, int local_order);
+  /// From the newest state of a run that began at this time.
+  ErrorControl(const Run& run, const SolverMethod& method, const SimulateOptions& options, double start);
 
-  double step() const { return step_; }
-  void save(Checkpoint& point) const;
-  void load(const Checkpoint& point);
-  void halve();
-
-  /// Whether the step h may be taken; the next one follows from it.
-  bool judge(const State& before, const State& after, const Vector& error, double h);
-
-  /// The length that steps had before they shrank to h, if that is far less, otherwise 0; again only when they have shrunk a thousandfold more. Where
-  /// constraints lose rank smaller steps do not help, because round-off grows as they shrink; one as long as before may go past the place.
-  double leap(double h);
+  Taken take(Run& run, double target, RunCounts& counts) override;
+  bool attempt(Run& run, double time, double h, RunCounts& counts) override;
+  void restart(const Run& run) override;
+  std::vector<double> save() const override;
+  void load(const std::vector<double>& saved) override;
 
  private:
-  void limit();
+  /// What decides about the next step.
+  struct Memory {
+    double step = 0.0, last = 1.0;
+    double rejected_step = 0.0, rejected_size = 0.0;  // of the last attempt, if it was refused
+    double usual = 0.0, shrunk = 0.0;                 // a step of late; one that is small beside it
+    bool first = true, grown = true, rough = false;
+  };
+  /// Whether the step h may be taken; the next one follows from it.
+  bool judge(const Run& run, double h, Memory& memory);
+  /// Where constraints lose rank smaller steps do not help, because round-off grows as they shrink; one as long as before may go past the place. Tried where
+  /// steps have shrunk far, and again only when they have shrunk a thousandfold more.
+  bool leap(Run& run, double rest, double& h, RunCounts& counts);
+  void limit(Memory& memory) const;
 
-  const System* system_;
-  const SimulateOptions* options_;
-  double exponent_, calibration_ = 1.0, roughness_ = 1.0, step_ = 0.0, last_ = 1.0;
-  double rejected_step_ = 0.0, rejected_size_ = 0.0;  // of the last attempt, if it was refused
-  double usual_ = 0.0, shrunk_ = 0.0;                 // a step of late; one that is small beside it
-  bool first_ = true, grown_ = true, rough_ = false;
-  ConfigurationSize size_;
+  const SimulateOptions& options_;
+  double direction_, length_;  // of the run
+  bool doubled_;
+  double exponent_, calibration_ = 1.0, roughness_ = 1.0;
+  Memory memory_;
+  double largest_ = 0.0;  // step so far
+  int creeping_ = 0;      // steps in a row that were far smaller
+  ErrorScale scale_;
 };
 
 /// The pace of a motion, Ω = (|v|²/L² + |a|/L)^½ with L the size of the configuration: what it does within 1/Ω is comparable everywhere. a is that of
@@ -54,6 +87,7 @@ class Pace {
   double at(const State& state);
   double growth(const State& state);     ///< d/dt log Ω along the motion, by differences; odd in v
   double last() const { return last_; }  ///< Ω of the state that was last asked for
+  double size() const { return size_; }
 
  private:
   double of(double t, const Vector& q, const Vector& v);
@@ -64,25 +98,33 @@ class Pace {
   Vector a_, lambda_, q_, v_, a_here_;
 };
 
+/// A length to measure a motion by: the size of the configuration or, where that is next to nothing, how far it goes while it lasts.
+double motion_size(const System& system, const SolverMethod& method, const State& start, double length);
+
 /// Steps that remember nothing of their direction: h = ε/ρ, where ρ follows the pace by an integrating controller,
 ///
 ///     ρ₊ = ρ₋ + ε G(q, v),      G = d/dt log Ω,      ρ = Ω + ε G/2 at the start
 ///
 /// A symmetric scheme stays symmetric with such steps, and energy of a conservative system does not drift, which it does with any control by error
 /// estimates. E. Hairer, G. Söderlind, SIAM J. Sci. Comput. 26 (2005).
-class ReversibleControl {
+class ReversibleControl final : public StepControl {
  public:
-  /// ε is the step in units of 1/Ω, negative where time runs backward.
-  ReversibleControl(Pace& pace, const State& start, double epsilon);
+  /// ε is the step in units of 1/Ω, negative where time runs backward; `size` is the L of the pace.
+  ReversibleControl(const System& system, const SolverMethod& method, const SimulateOptions& options, const State& start,
+                    double epsilon, double size);
 
-  double step() const { return std::abs(epsilon_) / density_; }
-  void save(Checkpoint& point) const;
-  void load(const Checkpoint& point);
-  void advance(const State& state);  ///< the step after this state
+  Taken take(Run& run, double target, RunCounts& counts) override;
+  void restart(const Run& run) override;
+  std::vector<double> save() const override { return {density_, epsilon_, pace_->size()}; }
+  void load(const std::vector<double>& saved) override;
 
  private:
-  Pace& pace_;
+  const SolverMethod& method_;
+  const SimulateOptions& options_;
+  const System* system_;
+  std::optional<Pace> pace_;
   double epsilon_, density_;
+  DividedStep step_;
 };
 
 }  // namespace taut

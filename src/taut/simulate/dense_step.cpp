@@ -84,6 +84,14 @@ void DenseStep::at(double t, State& out) {
   out.v = slope_ / (h != 0.0 ? h : 1.0);
 }
 
+void DenseStep::reactions(State& state) {
+  state.lambda = after_->lambda;
+  if (system_.constraint_count() == 0 || !projects_) return;
+  a_.resize(system_.size());
+  lambda_.resize(system_.constraint_count());
+  if (equations().accelerate(instant(state), a_, lambda_).status == Status::ok) state.lambda = lambda_;
+}
+
 void DenseStep::project(State& state) {
   const int m = system_.constraint_count();
   state.lambda = after_->lambda;

@@ -34,6 +34,9 @@ class DenseStep {
   /// t, q and v at a time within the step.
   void at(double t, State& out);
 
+  /// λ of a state, by the index-1 equations at it; those of the end of the step where they cannot be had.
+  void reactions(State& state);
+
   /// The nearest state on the constraints in the metric of the mass, with its λ; where there is none near, the state as it is.
   void project(State& state);
 

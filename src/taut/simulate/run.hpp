@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <taut/base/large_vector.hpp>
+#include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/dense_step.hpp>
+#include <taut/simulate/energy.hpp>
 #include <taut/simulate/trajectory.hpp>
 #include <vector>
 
@@ -18,15 +20,18 @@ class Run {
       : system_(system),
         integrator_(integrator),
         method_(method),
-        levels_(integrator.traits().levels),
+        traits_(integrator.traits()),
         stepper_(integrator.bind(system, method)),
         next_(start),
-        within_(system, method, integrator.traits().order, [this](State& out) { return middle(out); }) {
+        within_(system, method, traits_.order, [this](State& out) { return middle(out); }) {
     past_.reserve(keep());
     const std::size_t taken = std::min(earlier.size(), keep() - 1);
     past_.assign(earlier.end() - std::ptrdiff_t(taken), earlier.end());
     past_.push_back(start);
   }
+
+  /// Has each step checked for the energy that the scheme promises to keep.
+  void check_energy(EnergyWatch* watch) { watch_ = traits_.conserves_energy ? watch : nullptr; }
 
   /// One step of h to the given time, not yet taken; true if it converged. h is not the difference of the times: these are rounded,
   /// and after 10⁴ steps so badly that schemes which keep something would feel it.
@@ -39,7 +44,7 @@ class Run {
 
   /// The same as two steps of h/2 beside one of h: their difference over 2^p − 1 estimates the error of the two, which are taken. No extrapolation, which
   /// would leave the constraints.
-  bool attempt_doubled(double time, double h, const Traits& traits, RunCounts& counts) {
+  bool attempt_doubled(double time, double h, RunCounts& counts) {
     if (!attempt(time, h, counts)) return false;
     std::swap(coarse_, next_);
     const double middle = newest().t + 0.5 * h;
@@ -55,8 +60,8 @@ class Run {
     error_.resize(2 * n);
     error_.head(n) = next_.q - coarse_.q;
     error_.tail(n) = next_.v - coarse_.v;
-    if (!traits.holds_velocities) error_.tail(n).setZero();
-    error_ /= std::pow(2.0, traits.order) - 1.0;
+    if (!traits_.holds_velocities) error_.tail(n).setZero();
+    error_ /= std::pow(2.0, traits_.order) - 1.0;
     halved_ = true;
     return true;
   }
@@ -66,7 +71,8 @@ class Run {
     counts.smallest_step = counts.smallest_step == 0.0 ? h : std::min(counts.smallest_step, h);
     counts.largest_step = std::max(counts.largest_step, h);
     counts.projection_energy += report_.projection_energy;
-    if (past_.size() < keep()) {
+    grew_ = past_.size() < keep();
+    if (grew_) {
       past_.push_back(next_);
       stream(past_.back());
       stream(next_);
@@ -77,17 +83,15 @@ class Run {
     within_.set(past_[past_.size() - 2], past_.back());
   }
 
-  /// From the newest state to the given time, by halves if it must be; false with the last report on failure.
-  bool reach(double time, double h, int halvings, RunCounts& counts) {
-    if (attempt(time, h, counts)) {
-      accept(counts);
-      return true;
+  /// As if the last step had not been taken. Schemes of several levels then start anew from the state before it: what follows is a step of another length.
+  void withdraw() {
+    if (grew_) {
+      past_.pop_back();
+    } else {
+      std::swap(past_.back(), next_);
+      std::rotate(past_.begin(), past_.end() - 1, past_.end());
     }
-    // Schemes with several levels need equal steps.
-    if (halvings == 0 || levels_ > 1 || hopeless()) return false;
-    ++counts.retried;
-    const double middle = 0.5 * (newest().t + time);
-    return reach(middle, 0.5 * h, halvings - 1, counts) && reach(time, 0.5 * h, halvings - 1, counts);
+    if (traits_.levels > 1) past_.erase(past_.begin(), past_.end() - 1);
   }
 
   /// Goes on a hair later, with nothing remembered of what was before.
@@ -107,11 +111,16 @@ class Run {
       if (std::find(dependent_.begin(), dependent_.end(), row) == dependent_.end()) dependent_.push_back(row);
   }
 
+  const System& system() const { return system_; }
+  const Traits& traits() const { return traits_; }
   const State& newest() const { return past_.back(); }
   DenseStep* within() { return past_.size() > 1 ? &within_ : nullptr; }  ///< the last step taken
   const State& candidate() const { return next_; }
   const StepReport& report() const { return report_; }
   void set_report(const StepReport& report) { report_ = report; }
+
+  /// An energy that the scheme keeps in a form of its own, after the last step; not a number where there is none.
+  double invariant() { return stepper_->invariant(past_); }
 
   /// What the last step failed for does not go away with a smaller one.
   bool hopeless() const { return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused; }
@@ -135,6 +144,19 @@ class Run {
     counts.multiplier_updates += report_.solve.multiplier_updates;
     counts.updates_most = std::max(counts.updates_most, report_.solve.multiplier_updates);
     counts.factorizations += report_.solve.factorizations;
+    if (watch_ != nullptr && report_.ok()) check_promise(past.back(), h);
+  }
+
+  /// A step that breaks what its scheme promises is no step: directions of constraint forces vanish in the middle of a rod that turns half way round, for
+  /// instance, λ grows without bound, and round-off times λ is energy from nowhere.
+  void check_promise(const State& before, double h) {
+    const double off = watch_->broken(before, next_);
+    if (off == 0.0) return;
+    report_.solve.status = Status::broken;
+    report_.trouble = message(
+        "energy, which {} keeps exactly, changed by {} in a step of {} (largest reaction {}): something turned too "
+        "far in the step",
+        traits_.name, off, std::abs(h), next_.lambda.size() > 0 ? next_.lambda.lpNorm<Eigen::Infinity>() : 0.0);
   }
 
   /// The middle of the last step: doubling has found it already.
@@ -143,7 +165,7 @@ class Run {
       out = half_;
       return true;
     }
-    if (levels_ > 1) return false;
+    if (traits_.levels > 1) return false;
     const double half = 0.5 * (newest().t - past_[past_.size() - 2].t);
     const bool good = stepper_->advance(History(past_.data(), past_.size() - 1), half, out).ok();
     out.t = past_[past_.size() - 2].t + half;
@@ -156,18 +178,20 @@ class Run {
   }
 
   /// One state more than the scheme needs, for extrapolated guesses.
-  std::size_t keep() const { return std::size_t(levels_) + 1; }
+  std::size_t keep() const { return std::size_t(traits_.levels) + 1; }
 
   const System& system_;
   const Integrator& integrator_;
   const SolverMethod& method_;
-  int levels_;
+  Traits traits_;
   std::unique_ptr<Stepper> stepper_;
   std::vector<int> dependent_;  // found by steppers before
   std::vector<State> past_, pair_;
   State next_, coarse_, half_;
   bool halved_ = false;  // half_ lies in the middle of the step to next_, or of the last one taken
+  bool grew_ = false;    // the last step made the past longer
   Vector error_;
+  EnergyWatch* watch_ = nullptr;
   StepReport report_;
   DenseStep within_;
 };

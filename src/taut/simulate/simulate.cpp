@@ -4,8 +4,12 @@
 #include <optional>
 #include <taut/base/require.hpp>
 #include <taut/simulate/controller.hpp>
+#include <taut/simulate/energy.hpp>
+#include <taut/simulate/modes.hpp>
+#include <taut/simulate/rank_watch.hpp>
 #include <taut/simulate/run.hpp>
 #include <taut/simulate/simulate.hpp>
+#include <taut/simulate/watch.hpp>
 
 namespace taut {
 namespace {
@@ -28,204 +32,12 @@ void check_start(const System& system, const State& start, const SimulateOptions
           describe(found));
 }
 
-/// The trajectory, the run and the observers together.
-class Recorder {
- public:
-  Recorder(const System& system, const SimulateOptions& options, double start, Run& run, Trajectory& path)
-      : system_(system), options_(options), start_(start), run_(run), path_(path) {}
-
-  /// After a step; false if an observer wants to stop.
-  bool note(long step, bool keep, const Checkpoint* checkpoint = nullptr) {
-    return tell(run_.newest(), step, keep, checkpoint);
-  }
-
-  /// States at multiples of the interval within the last step, which lie on the constraints; false as above.
-  bool note_marks(long step) {
-    if (options_.interval == 0.0 || run_.within() == nullptr) return true;
-    const double sign = options_.end < start_ ? -1.0 : 1.0;
-    for (;; ++mark_) {
-      const double time = mark();
-      const bool last = sign * (options_.end - time) <= 1e-12 * options_.interval;  // the end is a step of its own
-      if (last || sign * (time - run_.newest().t) > 0.0) return true;
-      run_.within()->at(time, between_);
-      run_.within()->project(between_);
-      if (!tell(between_, step, true, nullptr)) return false;
-    }
-  }
-
-  /// Marks up to this time are behind.
-  void skip_marks(double time) {
-    mark_ = std::max(1L, long(std::abs(time - start_) / options_.interval) - 1);
-    while (std::abs(mark() - start_) <= std::abs(time - start_)) ++mark_;
-  }
-
-  void fail(const std::string& extra = {}) { stall(run_.report().trouble + extra); }
-
-  void stall(const std::string& why) {
-    path_.verdict = Verdict::failed;
-    path_.message = message("stopped at t = {} of {}: {}", run_.newest().t, options_.end, why);
-    if (path_.size() == 0 || run_.newest().t != path_.t(path_.size() - 1)) path_.record(run_.newest());
-  }
-
- private:
-  double mark() const { return start_ + (options_.end < start_ ? -1.0 : 1.0) * double(mark_) * options_.interval; }
-
-  bool tell(const State& state, long step, bool keep, const Checkpoint* checkpoint) {
-    const bool end = state.t == options_.end;
-    if (keep && (options_.keep || step == 0 || end)) path_.record(state);
-    const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
-    std::string stop;
-    for (const Observer& observer : options_.observers)
-      observer({system_, state, run_.report(), step, done, keep, &stop, checkpoint, run_.within()});
-    if (stop.empty()) return true;
-    path_.verdict = Verdict::stopped;
-    path_.message = message("stopped at t = {} of {}: {}", state.t, options_.end, stop);
-    if (path_.size() == 0 || path_.t(path_.size() - 1) != state.t) path_.record(state);
-    return false;
-  }
-
-  const System& system_;
-  const SimulateOptions& options_;
-  double start_;
-  Run& run_;
-  Trajectory& path_;
-  long mark_ = 1;
-  State between_;
-};
-
-/// Equal steps of at most options.step; a multiple within round-off counts as exact.
-long count_steps(double length, const SimulateOptions& options) {
-  return long(std::ceil(std::abs(length) / options.step * (1.0 - 1e-12)));
-}
-
-void run_equal_steps(double start, const SimulateOptions& options, Run& run, Recorder& recorder, RunCounts& counts) {
-  const double length = options.end - start;
-  const long steps = count_steps(length, options);
-  const double h = steps > 0 ? length / double(steps) : 0.0;
-  Checkpoint point;
-  for (long k = 1 + (options.from != nullptr ? options.from->step : 0); k <= steps; ++k) {
-    const double time = k == steps ? options.end : start + double(k) * h;
-    const long retried_before = counts.retried;
-    if (!run.reach(time, h, options.halvings, counts)) {
-      const bool retried = counts.retried > retried_before;
-      recorder.fail(retried ? message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings)) : "");
-      return;
-    }
-    const bool renewed = options.renew > 0 && k % options.renew == 0;
-    if (renewed) point = {.step = k, .last = run.newest(), .earlier = run.earlier()};
-    if (!recorder.note(k, k == steps || (options.every > 0 && k % options.every == 0), renewed ? &point : nullptr)) return;
-    if (renewed) run.renew();
-  }
-}
-
-/// After an accepted step: the checkpoint if one is due, marks within the step, the step itself; false if an observer wants to stop.
-template <class Control>
-bool conclude(const SimulateOptions& options, long accepted, Control& control, Run& run, Recorder& recorder) {
-  const bool there = run.newest().t == options.end;
-  const bool keep = there || (options.interval == 0.0 && options.every > 0 && accepted % options.every == 0);
-  if (!recorder.note_marks(accepted)) return false;
-  Checkpoint point;
-  const bool renewed = options.renew > 0 && accepted % options.renew == 0;
-  if (renewed) {
-    point = {.step = accepted, .last = run.newest(), .earlier = run.earlier()};
-    control.save(point);
-  }
-  if (!recorder.note(accepted, keep, renewed ? &point : nullptr)) return false;
-  if (renewed) {
-    run.renew();
-    control.load(point);
-  }
-  return true;
-}
-
-/// Below this a step is lost in the round-off of time.
-double smallest_step(double now, double length) {
-  return 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(now), std::abs(length));
-}
-
-void run_controlled_steps(const System& system, double start, const SimulateOptions& options, const Traits& traits, Run& run,
-                          Recorder& recorder, RunCounts& counts) {
-  const double length = options.end - start, sign = length < 0.0 ? -1.0 : 1.0;
-  const bool doubled = traits.error_order == 0;
-  Controller controller(system, run.newest(), options, doubled ? traits.order : traits.error_order,
-                        doubled || traits.error_order >= traits.order ? traits.order : 0);
-  long accepted = 0;
-  if (options.from != nullptr) {
-    accepted = options.from->step;
-    controller.load(*options.from);
-    if (options.interval > 0.0) recorder.skip_marks(run.newest().t);
-  }
-  std::size_t passed = 0;
-  double usual = 0.0;  // the largest step so far
-  int stalled = 0;
-  while (run.newest().t != options.end) {
-    const double now = run.newest().t, smallest = smallest_step(now, length);
-    while (passed < options.breaks.size() && sign * (options.breaks[passed] - now) <= 0.0) ++passed;
-    const bool breaks = passed < options.breaks.size() && sign * (options.end - options.breaks[passed]) > 0.0;
-    const double target = breaks ? options.breaks[passed] : options.end, rest = std::abs(target - now);
-    // No sliver is left before a time that must be met.
-    double h = controller.step();
-    bool lands = h >= rest * (1.0 - 1e-12) || rest <= smallest;
-    if (lands) {
-      h = rest;
-    } else if (2.0 * h > rest) {
-      h = 0.5 * rest;
-    }
-    const auto attempt = [&](double to, double step) {
-      return doubled ? run.attempt_doubled(to, sign * step, traits, counts) : run.attempt(to, sign * step, counts);
-    };
-    const bool good = attempt(lands ? target : now + sign * h, h);
-    bool taken = good && (rest <= smallest || controller.judge(run.newest(), run.candidate(), run.error(), h));
-    if (const double usual_step = taken ? 0.0 : controller.leap(h); usual_step > 0.0) {
-      const StepReport report = run.report();
-      for (const double share : {1.0, 0.5, 0.25, 2.0}) {
-        const double leap = std::min(share * usual_step, 0.5 * rest);
-        Controller other = controller;
-        taken = attempt(now + sign * leap, leap) && other.judge(run.newest(), run.candidate(), run.error(), leap);
-        if (!taken) continue;
-        controller = other;
-        h = leap;
-        lands = false;
-        break;
-      }
-      if (!taken) run.set_report(report);  // the trouble is that of the small step
-    }
-    if (taken) {
-      run.accept(counts);
-      if (!conclude(options, ++accepted, controller, run, recorder)) return;
-      if (lands && breaks) run.pass_break(options.end);
-      // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
-      usual = std::max(usual, h);
-      stalled = h < 1e-5 * usual && !lands ? stalled + 1 : 0;
-      if (stalled < 1000) continue;
-      recorder.stall(
-          message("steps fell from {} to {} and stay there, as they do where constraints lose rank; Spark (spark2 to "
-                  "spark4) passes such places",
-                  usual, h));
-      return;
-    }
-    ++counts.retried;
-    if (good) {
-      ++counts.rejected;
-    } else {
-      controller.halve();
-    }
-    if ((!good && run.report().solve.status == Status::contradictory) || controller.step() < smallest) {
-      if (good) {
-        recorder.fail(message("the tolerances ask for steps below {}", smallest));
-      } else {
-        recorder.fail(message(" (steps down to {} were tried)", h));
-      }
-      return;
-    }
-  }
-}
-
 /// ε of the reversible control: the smallest that control by error estimates chooses in the first steps.
 double pilot(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
-             const SimulateOptions& options, Pace& pace) {
+             const SimulateOptions& options, double size) {
   constexpr long steps = 200;                                             // some periods of the fastest part of most motions
   const double share = integrator.traits().error_order == 0 ? 0.5 : 1.0;  // doubling takes two steps at once
+  Pace pace(system, method, size);
   double epsilon = std::numeric_limits<double>::infinity(), last = start.t, before = pace.at(start);
   const auto watch = [&](const Progress& p) {
     if (p.step == 0) return;
@@ -240,43 +52,511 @@ double pilot(const System& system, const State& start, const Integrator& integra
             .end = options.end,
             .rtol = options.rtol,
             .atol = options.atol,
+            .tolerances = options.tolerances,
             .every = 0,
             .resume = true,
             .observers = {watch}});
-  return epsilon;
+  return std::isfinite(epsilon) ? epsilon : 1.0;
 }
 
-void run_reversible_steps(const State& start, const Integrator& integrator, const SolverMethod& method, const System& system,
-                          const SimulateOptions& options, Run& run, Recorder& recorder, RunCounts& counts) {
-  const double length = options.end - start.t, sign = length < 0.0 ? -1.0 : 1.0;
-  if (length == 0.0) return;
-  Pace pace(system, method, std::max(ConfigurationSize{}.of(system, start), 1e-300));
-  long accepted = options.from != nullptr ? options.from->step : 0;
-  const double epsilon = options.from != nullptr ? 1.0 : sign * pilot(system, start, integrator, method, options, pace);
-  ReversibleControl control(pace, run.newest(), std::isfinite(epsilon) ? epsilon : sign);
-  if (options.from != nullptr) {
-    control.load(*options.from);
-    if (options.interval > 0.0) recorder.skip_marks(run.newest().t);
+/// One run along its time line: steps towards the next time that must be met, looks into each for what happens in it, lands on what acts, and
+/// goes on behind it.
+class Timeline {
+ public:
+  Timeline(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
+           const SimulateOptions& options)
+      : integrator_(&integrator),
+        method_(method),
+        options_(options),
+        start_(start.t),
+        sign_(options.end < start.t ? -1.0 : 1.0),
+        modes_(system, options),
+        path_(system.size(), system.constraint_count()),
+        watch_(options.events, [this](const State& state) -> const State& { return modes_.whole(state); }),
+        timed_done_(options.events.size(), false) {}
+
+  Trajectory follow(const State& first, const std::vector<State>& earlier) {
+    begin(first, earlier);
+    while (going_ && run_->newest().t != options_.end) advance();
+    conclude();
+    return std::move(path_);
   }
-  while (run.newest().t != options.end) {
-    const double now = run.newest().t, rest = std::abs(options.end - now);
-    double h = control.step();
-    if (options.step > 0.0) h = std::min(h, options.step);
-    const bool lands = h >= rest * (1.0 - 1e-12);
-    if (lands) h = rest;
-    const long retried_before = counts.retried;
-    if (!run.reach(lands ? options.end : now + sign * h, sign * h, options.halvings, counts)) {
-      recorder.fail(counts.retried > retried_before
-                        ? message(" (steps down to {} were tried)", h / std::pow(2.0, options.halvings))
-                        : "");
+
+ private:
+  void begin(const State& whole_first, const std::vector<State>& earlier) {
+    path_.verdict = Verdict::reached;
+    const Checkpoint* from = options_.from;
+    enter(from != nullptr ? from->mode : options_.mode);
+    const State first = modes_.part(whole_first);
+    std::vector<State> past;
+    for (const State& state : earlier) past.push_back(modes_.part(state));
+    if (from != nullptr && from->handed_over) hand_over();
+    run_.emplace(*system_, first, past, *integrator_, method_);
+    path_.integrator += run_->traits().name;
+    path_.solver = name_of(method_);
+    const Traits& traits = run_->traits();
+    path_.promise = {.energy = traits.conserves_energy,
+                     .momentum = traits.conserves_momentum,
+                     .dissipates = traits.dissipates,
+                     .rtol = controlled() ? std::max(options_.rtol, options_.atol) : 0.0,
+                     .invariant = traits.invariant};
+    reserve();
+    energy_.emplace(*system_, first, options_.end - first.t);
+    rank_.emplace(*system_, first);
+    check_energy();
+    if (first.t != options_.end) make_control(first);
+    watch_.arm(first);
+    for (std::size_t k = 0; k < options_.events.size(); ++k)
+      timed_done_[k] = options_.events[k].timed() && sign_ * (options_.events[k].at - first.t) < 0.0;
+    if (from != nullptr) {
+      load(*from);
       return;
     }
-    if (!lands) control.advance(run.newest());
-    if (!conclude(options, ++accepted, control, run, recorder)) return;
+    tell(first, true, {});
+    for (std::size_t k = 0; k < options_.events.size() && going_; ++k)
+      if (options_.events[k].timed() && options_.events[k].at == first.t) happen(k);
   }
-}
+
+  void make_control(const State& first) {
+    if (!controlled()) {
+      control_ = std::make_unique<EqualSteps>(first.t, options_);
+    } else if (options_.reversible) {
+      const bool resumed = options_.from != nullptr;  // then ε and size come from the checkpoint
+      const double size = resumed ? 1.0 : motion_size(*system_, method_, first, std::abs(options_.end - start_));
+      const double epsilon = resumed ? 1.0 : pilot(*system_, first, *integrator_, method_, options_, size);
+      control_ = std::make_unique<ReversibleControl>(*system_, method_, options_, first, sign_ * epsilon, size);
+    } else {
+      control_ = std::make_unique<ErrorControl>(*run_, method_, options_, start_);
+    }
+  }
+
+  void reserve() {
+    constexpr long most_reserved = 10'000'000;  // beyond, memory is taken as it is needed
+    const long expected = options_.step > 0.0 && options_.every > 0
+                              ? EqualSteps::count(options_.end - start_, options_.step) / options_.every
+                              : 0;
+    path_.reserve(controlled() || !options_.keep ? 2 : std::size_t(std::min(expected, most_reserved) + 2));
+  }
+
+  bool controlled() const { return options_.rtol > 0.0 || options_.atol > 0.0; }
+
+  /// The next time that a step must end at.
+  double target() const {
+    double next = options_.end;
+    for (std::size_t k = 0; k < options_.events.size(); ++k) {
+      const Event& event = options_.events[k];
+      if (event.timed() && !timed_done_[k] && sign_ * (next - event.at) > 0.0) next = event.at;
+    }
+    return next;
+  }
+
+  /// One trial of a step, and what follows from it.
+  void advance() {
+    const double next = target();
+    const Taken taken = control_->take(*run_, next, path_.counts);
+    if (taken == Taken::retry) return;
+    if (taken == Taken::failed && can_hand_over()) return go_on_with_other();
+    if (taken == Taken::failed) return end(Verdict::failed, control_->trouble());
+    if (const auto lost = rank_->look(run_->within()->before(), run_->within()->after())) {
+      if (can_hand_over()) {
+        run_->withdraw();
+        return go_on_with_other();
+      }
+      constexpr std::size_t most = 1000;
+      if (path_.singular.size() < most) path_.singular.push_back(*lost);
+    }
+    const std::optional<std::size_t> acting = watch_.empty() ? std::nullopt : look();
+    if (!going_) return;
+    const bool whole = taken == Taken::step || acting;
+    if (whole) ++step_;
+    if (diverged()) return;
+    note_marks();
+    if (!going_) return;
+    const bool there = run_->newest().t == options_.end;
+    const bool due = options_.interval == 0.0 && options_.every > 0 && step_ % options_.every == 0;
+    const bool renewed = whole && options_.renew > 0 && (there || step_ % options_.renew == 0);
+    if (acting || run_->newest().t == next) {
+      // What an event finds is recorded, and then what it leaves.
+      const bool event = acting || next != options_.end;
+      note(event || there || (whole && due), renewed && !event);
+      if (acting && going_) happen(*acting);
+      for (std::size_t k = 0; k < options_.events.size() && going_; ++k)
+        if (options_.events[k].timed() && !timed_done_[k] && options_.events[k].at == next) happen(k);
+      if (renewed && event && going_) renew(true);
+    } else {
+      note(whole && due, renewed);
+    }
+  }
+
+  // Where constraints lose rank explicit schemes may take the other branch, or stop; another scheme takes the step again, and the rest of the run.
+
+  bool can_hand_over() const { return options_.beyond_singular && integrator_ != &*options_.beyond_singular; }
+  void hand_over() {
+    path_.integrator = integrator_->traits().name + ", then ";
+    integrator_ = &*options_.beyond_singular;
+  }
+  void go_on_with_other() {
+    State now = run_->newest();
+    now.carried.resize(0);
+    keep_dependent();
+    hand_over();
+    run_.emplace(*system_, now, std::vector<State>{}, *integrator_, method_);
+    path_.integrator += run_->traits().name + message(" from t = {} on", now.t);
+    rank_.emplace(*system_, now);
+    make_control(now);
+    check_energy();
+  }
+
+  /// Looks into the last step. Recorded crossings are told; at the first that acts the step is taken again to end there, and its number is returned.
+  std::optional<std::size_t> look() {
+    const std::vector<Watch::Crossing> found = watch_.look(*run_->within());
+    for (const Watch::Crossing& one : found) {
+      if (options_.events[one.event].acts()) {
+        if (!land(one)) {
+          end(Verdict::failed, message("the step to the event '{}' at t = {} failed: {}", options_.events[one.event].name,
+                                       one.t, run_->report().trouble));
+          return std::nullopt;
+        }
+        return one.event;
+      }
+      Happened happened{.event = one.event, .t = one.t, .before = {}, .after = {}};
+      run_->within()->at(one.t, between_);
+      run_->within()->project(between_);
+      happened.before = happened.after = between_;
+      tell(between_, false, {.between = true, .happened = &happened});
+      if (!going_) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  /// Takes the last step again so that it ends where the event's function is zero: at its zero on the dense motion, corrected by what the scheme itself
+  /// finds there.
+  bool land(const Watch::Crossing& crossing) {
+    const bool reactions = options_.events[crossing.event].reactions;
+    const auto value_at = [&](const State& state) {
+      between_ = state;
+      if (reactions) find_reactions(between_);
+      return watch_.value(crossing.event, between_);
+    };
+    DenseStep& step = *run_->within();
+    const double high = step.after().t, d = 1e-4 * (high - step.before().t);
+    const auto dense = [&](double t) {
+      step.at(t, dense_);
+      return value_at(dense_);
+    };
+    const double above = dense(crossing.t + d), below = dense(crossing.t - d), slope = (above - below) / (2.0 * d);
+    const bool smooth = std::abs(dense(crossing.t)) <= 0.01 * std::max(std::abs(above), std::abs(below));
+    watch_.forget_look();
+    run_->withdraw();
+    const double from = run_->newest().t;
+    if (crossing.t == from) return true;  // it happens where the step began
+    double t = crossing.t;
+    if (!control_->attempt(*run_, t, t - from, path_.counts)) return false;
+    double value = value_at(run_->candidate());
+    for (int round = 0; round < 3 && smooth && slope != 0.0; ++round) {
+      const double better = t - value / slope;
+      if (!(sign_ * (better - crossing.low) > 0.0 && sign_ * (high - better) >= 0.0) || better == from) break;
+      if (std::abs(better - t) <= 2.0 * std::numeric_limits<double>::epsilon() * std::abs(t)) break;
+      if (!control_->attempt(*run_, better, better - from, path_.counts)) return false;
+      const double now = value_at(run_->candidate());
+      if (!(std::abs(now) < std::abs(value))) {
+        if (!control_->attempt(*run_, t, t - from, path_.counts)) return false;
+        break;
+      }
+      t = better;
+      value = now;
+    }
+    run_->accept(path_.counts);
+    return true;
+  }
+
+  /// What an event does at the newest state.
+  void happen(std::size_t k) {
+    const Event& event = options_.events[k];
+    timed_done_[k] = event.timed();
+    const State before = run_->newest();
+    State changed = before;
+    Mode mode = modes_.mode();
+    std::string stop;
+    if (event.then) {
+      Moment moment{*system_, changed, mode, stop};
+      event.then(moment);
+    }
+    Happened happened{.event = k, .t = before.t, .before = before, .after = before, .acted = true};
+    const bool moved = changed.q != before.q || changed.v != before.v;
+    if (mode != modes_.mode() || moved) {
+      if (!change(changed, mode, moved, happened)) return;
+    } else if (event.timed() && stop.empty()) {
+      run_->pass_break(options_.end);
+    }
+    if (stop.empty()) {
+      if (control_) control_->restart(*run_);
+      if (event.timed()) {
+        watch_.arm(run_->newest());
+      } else {
+        watch_.passed(k, run_->newest());
+      }
+    }
+    const bool different = happened.after.q != before.q || happened.after.v != before.v;
+    tell(happened.after, different || !event.timed(), {.happened = &happened});
+    if (!going_) return;
+    if (!stop.empty()) {
+      end(Verdict::stopped, stop);
+    } else if (!event.timed()) {
+      watch_for_zeno(event);
+    }
+  }
+
+  /// Goes on with another state, or another system, made consistent; false where that cannot be.
+  bool change(State& state, const Mode& mode, bool moved, Happened& happened) {
+    const System* next = &modes_.moving_in(mode);
+    // What lets go leaves the motion as it is; what takes hold, or sets values, must meet the constraints.
+    const auto count = [&](const System& system) { return violations(system, state, consistent).size(); };
+    state.lambda.setZero(next->constraint_count());
+    state.carried.resize(0);
+    if (moved || count(*next) > (next == system_ ? 0 : count(*system_))) {
+      const ConsistentStart found = consistent_start(*next, state);
+      const double size = ConfigurationSize{}.of(*next, state);
+      if (found.status != Status::ok || !(found.moved_q <= 0.01 * size)) {
+        end(Verdict::failed,
+            message("the event '{}' leaves a state that the constraints do not allow: {}",
+                    options_.events[happened.event].name,
+                    found.status != Status::ok ? found.trouble : describe(violations(*next, state, consistent))));
+        return false;
+      }
+      state = found.state;
+    }
+    keep_dependent();
+    enter(mode);
+    happened.impulse =
+        state.p.size() == happened.before.p.size() ? (state.p - happened.before.p).lpNorm<Eigen::Infinity>() : 0.0;
+    happened.after = state;
+    if (options_.events[happened.event].timed()) state.t = std::nextafter(state.t, options_.end);
+    run_.emplace(*system_, state, std::vector<State>{}, *integrator_, method_);
+    energy_.emplace(*system_, state, options_.end - state.t);
+    rank_.emplace(*system_, state);
+    check_energy();
+    return true;
+  }
+
+  /// Events that come closer and closer together would never let time pass.
+  void watch_for_zeno(const Event& event) {
+    constexpr int most = 20;
+    constexpr double shortest = 1e-10;  // of the run, for so many events
+    const double now = run_->newest().t;
+    if (std::abs(now - quick_since_) > shortest * std::abs(options_.end - start_)) {
+      quick_since_ = now;
+      quick_ = 0;
+    }
+    if (++quick_ < most) return;
+    end(Verdict::failed, message("the event '{}' happened {} times within {}: such events come closer and closer together "
+                                 "(Zeno), as bounces of a "
+                                 "ball do; let it stop, or hold what rests, once they are short",
+                                 event.name, most, std::abs(now - quick_since_)));
+  }
+
+  void enter(const Mode& mode) {
+    modes_.enter(mode);
+    system_ = &modes_.moving();
+  }
+
+  bool diverged() {
+    const bool there = run_->newest().t == options_.end;
+    // Observers see every step, and so should this; where nobody looks a look now and then is enough.
+    if (options_.observers.empty() && !there && step_ % 16 != 0) return false;
+    invariant_ = run_->invariant();
+    const Energy now = energy_->measure(instant(run_->newest()));
+    if (!energy_->diverged(now, invariant_, there)) return false;
+    note(true, false);
+    const double off = std::isnan(invariant_) ? now.total() - energy_->start() : invariant_;
+    if (going_)
+      end(Verdict::diverged,
+          std::isfinite(now.total())
+              ? message(
+                    "energy is off by {}, more than the motion holds ({}): the step is too large for this scheme, or the "
+                    "scheme not for this system",
+                    off, energy_->held())
+              : std::string(
+                    "energy is not finite: the step is too large for this scheme, or the scheme not for this system"));
+    return true;
+  }
+
+  /// Other methods than Newton on multipliers meet constraints to tolerances of their own, which their energy shows.
+  void check_energy() {
+    if (const auto* newton = std::get_if<Multipliers>(&method_); newton != nullptr && newton->newton.tolerance <= 1e-12)
+      run_->check_energy(&*energy_);
+  }
+
+  // Telling.
+
+  /// States at multiples of the interval within the last step, which lie on the constraints.
+  void note_marks() {
+    if (options_.interval == 0.0 || run_->within() == nullptr) return;
+    for (; going_; ++mark_) {
+      const double time = start_ + sign_ * double(mark_) * options_.interval;
+      const bool last = sign_ * (options_.end - time) <= 1e-12 * options_.interval;  // the end is a step of its own
+      if (last || sign_ * (time - run_->newest().t) > 0.0) return;
+      run_->within()->at(time, between_);
+      run_->within()->project(between_);
+      tell(between_, true, {.between = true});
+    }
+  }
+
+  void note(bool keep, bool renewed) {
+    if (renewed) {
+      renew(keep);
+    } else {
+      tell(run_->newest(), keep, {});
+    }
+  }
+
+  /// Tells the newest state with a checkpoint, and forgets everything that is not in it.
+  void renew(bool keep) {
+    const Checkpoint point = checkpoint();
+    tell(run_->newest(), keep, {.checkpoint = &point});
+    if (!going_ || run_->newest().t == options_.end) return;
+    run_->renew();
+    control_->load(point.control);
+  }
+
+  Checkpoint checkpoint() {
+    Checkpoint point{
+        .step = step_, .last = modes_.whole(run_->newest()), .earlier = {}, .mode = modes_.mode(), .counts = path_.counts};
+    point.handed_over = options_.beyond_singular && !can_hand_over();
+    point.singular = path_.singular;
+    for (const State& state : run_->earlier()) point.earlier.push_back(modes_.whole(state));
+    if (control_) point.control = control_->save();
+    point.watch = watch_.sides();
+    const std::vector<double> energy = energy_->save();
+    point.watch.insert(point.watch.end(), energy.begin(), energy.end());
+    point.watch.insert(point.watch.end(), {quick_since_, double(quick_)});
+    return point;
+  }
+
+  void load(const Checkpoint& point) {
+    step_ = point.step;
+    path_.counts = point.counts;
+    path_.singular = point.singular;
+    if (control_ && !point.control.empty()) control_->load(point.control);
+    const std::size_t sides = options_.events.size();
+    require(point.watch.empty() || point.watch.size() == sides + EnergyWatch::numbers + 2,
+            "simulate: the checkpoint belongs to a run with other events.");
+    if (!point.watch.empty()) {
+      watch_.set_sides({point.watch.begin(), point.watch.begin() + std::ptrdiff_t(sides)});
+      energy_->load(point.watch.data() + sides);
+      quick_since_ = point.watch[sides + EnergyWatch::numbers];
+      quick_ = int(point.watch.back());
+    }
+    if (options_.interval == 0.0) return;
+    // Marks up to here are behind.
+    const double done = std::abs(run_->newest().t - start_);
+    mark_ = std::max(1L, long(done / options_.interval) - 1);
+    while (double(mark_) * options_.interval <= done) ++mark_;
+  }
+
+  struct More {
+    bool between = false;
+    const Happened* happened = nullptr;
+    const Checkpoint* checkpoint = nullptr;
+  };
+
+  void tell(const State& state, bool keep, const More& more) {
+    const State& shown = modes_.whole(keep && !more.between ? with_reactions(state) : state);
+    const bool there = state.t == options_.end;
+    if (keep && (options_.keep || step_ == 0 || there)) path_.record(shown);
+    const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
+    std::string stop;
+    for (const Observer& observer : options_.observers)
+      observer({modes_.whole(), shown, run_->report(), step_, done, keep, &stop, more.checkpoint, run_->within(),
+                more.between, more.happened, &modes_.mode(),
+                more.between ? std::numeric_limits<double>::quiet_NaN() : invariant_});
+    if (!stop.empty()) end(Verdict::stopped, stop);
+  }
+
+  /// A state with the λ that belongs to it. A scheme has none at its start; and what does not hold velocities carries what is off in them into λ, where
+  /// steps are not equal.
+  const State& with_reactions(const State& state) {
+    const bool off = controlled() && !run_->traits().holds_velocities;
+    if (system_->constraint_count() == 0 || (step_ > 0 && !off)) return state;
+    shown_ = state;
+    return find_reactions(shown_) ? shown_ : state;
+  }
+
+  bool find_reactions(State& state) {
+    const std::vector<Set> sets = system_->sets();
+    if (std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; })) return false;
+    if (!equations_ || equations_system_ != system_) equations_.emplace(*system_, method_), equations_system_ = system_;
+    q_ = state.q;
+    v_ = state.v;
+    a_.setZero(system_->size());
+    lambda_.setZero(system_->constraint_count());
+    const double size = ConfigurationSize{}.of(*system_, state);
+    if (equations_->accelerate(instant(state), a_, lambda_).status != Status::ok) return false;
+    if (equations_->settle(state.t, size, q_, v_, a_, lambda_).status != Status::ok || !lambda_.allFinite()) return false;
+    state.lambda = lambda_;
+    return true;
+  }
+
+  void end(Verdict verdict, const std::string& why) {
+    going_ = false;
+    path_.verdict = verdict;
+    path_.message = message("stopped at t = {} of {}: {}", run_->newest().t, options_.end, why);
+  }
+
+  void keep_dependent() {
+    for (const int row : run_->dependent()) {
+      const std::string name = system_->constraint_name(row);
+      if (std::find(path_.dependent.begin(), path_.dependent.end(), name) == path_.dependent.end())
+        path_.dependent.push_back(name);
+    }
+  }
+
+  void conclude() {
+    keep_dependent();
+    path_.last = modes_.whole(run_->newest());
+    for (const State& state : run_->earlier()) path_.earlier.push_back(modes_.whole(state));
+    if (!path_.finished() && (path_.size() == 0 || path_.t(path_.size() - 1) != path_.last.t)) path_.record(path_.last);
+  }
+
+  const Integrator* integrator_;  // that of the run, or the one that passes singular positions
+  const SolverMethod& method_;
+  const SimulateOptions& options_;
+  double start_, sign_;
+  Modes modes_;
+  const System* system_ = nullptr;  // what moves
+  Trajectory path_;
+  std::optional<Run> run_;
+  std::unique_ptr<StepControl> control_;
+  std::optional<EnergyWatch> energy_;
+  std::optional<RankWatch> rank_;
+  Watch watch_;
+  std::vector<char> timed_done_;
+  bool going_ = true;
+  long step_ = 0, mark_ = 1;
+  double invariant_ = std::numeric_limits<double>::quiet_NaN();
+  double quick_since_ = 0.0;  // events since then came in quick succession
+  int quick_ = 0;
+  State between_, dense_, shown_;
+  std::optional<IndexOne> equations_;
+  const System* equations_system_ = nullptr;
+  Vector q_, v_, a_, lambda_;
+};
 
 }  // namespace
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::reached:
+      return "reached";
+    case Verdict::stopped:
+      return "stopped";
+    case Verdict::failed:
+      return "failed";
+    case Verdict::diverged:
+      return "diverged";
+  }
+  return "";
+}
 
 void check_options(const Integrator& integrator, double start, const SimulateOptions& options) {
   const bool controlled = options.rtol != 0.0 || options.atol != 0.0;
@@ -304,8 +584,11 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
   for (const Observer& observer : options.observers) require(bool(observer), "simulate: an observer is empty.");
   require(options.every >= 0, "simulate: every must not be negative, got {}.", options.every);
   const Traits traits = integrator.traits();
-  require(options.breaks.empty() || (controlled && !options.reversible),
-          "simulate: breaks go with control by tolerances; a fixed step ends at a jump if it divides the time until then.");
+  for (const Event& event : options.events) {
+    require(event.timed() != bool(event.when),
+            "simulate: the event '{}' needs either a time or a function that crosses zero.", event.name);
+    require(!event.timed() || std::isfinite(event.at), "simulate: the event '{}' has no finite time.", event.name);
+  }
   require(!options.reversible || controlled, "simulate: reversible control needs tolerances; give rtol.");
   require(!options.reversible || traits.symmetric,
           "simulate: reversible control is for symmetric schemes, and {} is not; use Spark (spark2 to spark4) or Midpoint.",
@@ -314,134 +597,25 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
           "simulate: {} needs equal steps and takes no tolerances; give a step, or use a scheme of one level.", traits.name);
 }
 
-namespace {
-
-/// `later`: the start is where another system stood, whose scheme may not hold velocities. It goes on as it is.
-Trajectory simulate_one(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
-                        const SimulateOptions& options, bool later = false) {
+Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
+                    const SimulateOptions& options) {
   check_options(integrator, start.t, options);
-  if (!later) check_start(system, start, options);
+  check_start(system, start, options);
   const Traits traits = integrator.traits();
-  const bool controlled = options.rtol > 0.0 || options.atol > 0.0;
   require(!options.resume || int(options.earlier.size()) >= traits.levels - 1,
           "simulate: {} needs {} states of the past and cannot be resumed from {}.", traits.name, traits.levels,
           options.earlier.size() + 1);
-  Trajectory path(system.size(), system.constraint_count());
-  path.integrator = traits.name;
-  path.solver = name_of(method);
-
   State first = start;
   if (!options.resume) {  // a new start is (t, q, v); momenta or more belong to an earlier run
     first.carried.resize(0);
-    if (!later) first.p.resize(0);
+    first.p.resize(0);
   }
   if (first.p.size() == 0) first.p = system.momentum(instant(first));
   if (first.lambda.size() != system.constraint_count()) first.lambda = Vector::Zero(system.constraint_count());
   if (options.from != nullptr) first = options.from->last;
-  Run run(system, first,
-          options.from != nullptr ? options.from->earlier : (options.resume ? options.earlier : std::vector<State>{}),
-          integrator, method);
-
-  constexpr long most_reserved = 10'000'000;  // beyond, memory is taken as it is needed
-  const long expected =
-      options.step > 0.0 && options.every > 0 ? count_steps(options.end - start.t, options) / options.every : 0;
-  path.reserve(controlled || !options.keep ? 2 : std::size_t(std::min(expected, most_reserved) + 2));
-  path.verdict = Verdict::reached;
-  Recorder recorder(system, options, start.t, run, path);
-  if (options.from != nullptr || recorder.note(0, true)) {
-    if (controlled && options.reversible) {
-      run_reversible_steps(first, integrator, method, system, options, run, recorder, path.counts);
-    } else if (controlled) {
-      run_controlled_steps(system, start.t, options, traits, run, recorder, path.counts);
-    } else {
-      run_equal_steps(start.t, options, run, recorder, path.counts);
-    }
-  }
-  path.last = run.newest();
-  path.earlier = run.earlier();
-  for (const int row : run.dependent()) path.dependent.push_back(system.constraint_name(row));
-  return path;
-}
-
-}  // namespace
-
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::reached:
-      return "reached";
-    case Verdict::stopped:
-      return "stopped";
-    case Verdict::failed:
-      return "failed";
-    case Verdict::diverged:
-      return "diverged";
-  }
-  return "";
-}
-
-namespace {
-
-void add_counts(RunCounts& sum, const RunCounts& more) {
-  sum.steps += more.steps;
-  sum.retried += more.retried;
-  sum.rejected += more.rejected;
-  sum.newton_iterations += more.newton_iterations;
-  sum.newton_most = std::max(sum.newton_most, more.newton_most);
-  sum.multiplier_updates += more.multiplier_updates;
-  sum.updates_most = std::max(sum.updates_most, more.updates_most);
-  sum.factorizations += more.factorizations;
-  sum.evaluations += more.evaluations;
-  sum.smallest_step = std::min(sum.smallest_step, more.smallest_step);
-  sum.largest_step = std::max(sum.largest_step, more.largest_step);
-  sum.projection_energy += more.projection_energy;
-}
-
-}  // namespace
-
-Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
-                    const SimulateOptions& options) {
-  if (options.changes.empty()) return simulate_one(system, start, integrator, method, options);
-  require(options.from == nullptr && !options.resume,
-          "simulate: a run in which the system changes cannot go on from a checkpoint.");
-  const double direction = options.end >= start.t ? 1.0 : -1.0, length = options.end - start.t;
-  std::optional<Trajectory> path;
-  for (std::size_t k = 0; k <= options.changes.size(); ++k) {
-    const System& now = k == 0 ? system : *options.changes[k - 1].system;
-    require(now.size() == system.size() && now.constraint_count() == system.constraint_count(),
-            "simulate: the system after the change {} has other coordinates or constraints.", k);
-    const State& from = path ? path->last : start;
-    const double until = k < options.changes.size() ? options.changes[k].t : options.end;
-    require(direction * (until - from.t) >= 0.0, "simulate: the change at t = {} is not in the order of time.", until);
-    if (path && until == from.t) continue;
-    SimulateOptions part = options;
-    part.changes.clear();
-    part.end = until;
-    // Observers see one run: what starts a later part was the end of the one before.
-    const long steps = path ? path->counts.steps : 0;
-    const bool later = path.has_value();
-    for (Observer& observer : part.observers)
-      observer = [inner = observer, steps, later, length, &start](const Progress& p) {
-        if (later && p.step == 0) return;
-        const double done = length != 0.0 ? (p.state.t - start.t) / length : 1.0;
-        inner({p.system, p.state, p.report, p.step + steps, done, p.recorded, p.stop, p.checkpoint, p.within});
-      };
-    Trajectory one = simulate_one(now, from, integrator, method, part, later);
-    if (!path) {
-      path = std::move(one);
-    } else {
-      for (int r = 1; r < one.size(); ++r) path->record({one.t(r), one.q(r), one.v(r), {}, one.lambda(r)});
-      add_counts(path->counts, one.counts);
-      for (const std::string& name : one.dependent)
-        if (std::find(path->dependent.begin(), path->dependent.end(), name) == path->dependent.end())
-          path->dependent.push_back(name);
-      path->verdict = one.verdict;
-      path->message = one.message;
-      path->last = one.last;
-      path->earlier = one.earlier;
-    }
-    if (!path->finished()) break;
-  }
-  return *path;
+  const std::vector<State> none;
+  return Timeline(system, start, integrator, method, options)
+      .follow(first, options.from != nullptr ? options.from->earlier : (options.resume ? options.earlier : none));
 }
 
 }  // namespace taut

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/dense_step.hpp>
+#include <taut/simulate/event.hpp>
 #include <taut/simulate/start.hpp>
+#include <taut/simulate/tolerances.hpp>
 #include <taut/simulate/trajectory.hpp>
 #include <vector>
 
@@ -14,31 +17,31 @@ struct Checkpoint {
   long step = 0;  ///< steps accepted so far
   State last;
   std::vector<State> earlier{};
-  std::vector<double> control{};  ///< what the control of the step remembers
-  std::vector<double> mode{};     ///< settings of the system of the moment, see SimulateOptions::mode
-  std::vector<double> watch{};    ///< what the watch of events remembers
-  RunCounts counts{};             ///< work done so far
+  std::vector<double> control{};   ///< what the control of the step remembers
+  Mode mode{};                     ///< settings of the system of the moment
+  std::vector<double> watch{};     ///< what the watch of events remembers
+  RunCounts counts{};              ///< work done so far
+  std::vector<double> singular{};  ///< times at which constraints lost rank so far
+  bool handed_over = false;        ///< to the scheme that passes such places
 };
 
-/// What an observer sees after each step, and at each mark of the interval within it; step 0 is the start.
+/// What an observer sees after each step, at each mark of the interval within it, and at each event; step 0 is the start.
 struct Progress {
-  const System& system;
+  const System& system;  ///< of the moment
   const State& state;
   const StepReport& report;
   long step;
-  double done;                   ///< part of the time that is behind, 0 to 1
-  bool recorded;                 ///< whether the trajectory keeps this state
-  std::string* stop;             ///< write a reason here to end the run after this step
-  const Checkpoint* checkpoint;  ///< after the steps that SimulateOptions::renew names, none otherwise
-  DenseStep* within;             ///< the step that holds or ends at this state, to be looked into; none at the start
+  double done;                         ///< part of the time that is behind, 0 to 1
+  bool recorded;                       ///< whether the trajectory keeps this state
+  std::string* stop;                   ///< write a reason here to end the run after this step
+  const Checkpoint* checkpoint;        ///< after the steps that SimulateOptions::renew names and at the end, none otherwise
+  DenseStep* within;                   ///< the step that holds or ends at this state, to be looked into; none at the start
+  bool between = false;                ///< a mark or a recorded event within a step: its state was interpolated
+  const Happened* happened = nullptr;  ///< the event at this state; where it acted, the state is that after it
+  const Mode* mode = nullptr;          ///< of the system
+  double invariant = std::numeric_limits<double>::quiet_NaN();  ///< an energy that the scheme keeps in a form of its own
 };
 using Observer = std::function<void(const Progress&)>;
-
-/// From a time on another system moves, with the same coordinates and constraints: see released().
-struct SystemChange {
-  double t;
-  std::shared_ptr<const System> system;
-};
 
 struct SimulateOptions {
   /// At most this. Without tolerances the steps are equal and the last lands exactly on `end`; with them it is optional.
@@ -54,9 +57,19 @@ struct SimulateOptions {
   /// steps meet the tolerances. Energy does not drift.
   bool reversible = false;
 
-  /// With tolerances: times at which forces jump, in the order of the run. A step ends at each and the next begins a hair later, so that no step
-  /// holds a jump and the order is kept. Without them a jump is met by smaller steps, unless it falls between the places where the scheme looks.
-  std::vector<double> breaks{};
+  /// Errors of coordinates in different groups are measured by different scales, and may have tolerances of their own; those in none are grouped by
+  /// natural_groups().
+  std::vector<ToleranceGroup> tolerances{};
+
+  /// What happens on the way. Timed events end a step, so that no step holds a jump of forces and the order is kept; a jump that is not declared is met by
+  /// smaller steps, unless it falls between the places where the scheme looks.
+  std::vector<Event> events{};
+  Mode mode{};  ///< of the start; events may change it
+  std::function<std::shared_ptr<const System>(const Mode&)>
+      system_of{};  ///< the system of a mode: the same coordinates and constraints
+
+  /// A scheme that passes places where constraints lose rank, such as dead points of mechanisms: the run goes on with it where it meets one.
+  std::optional<Integrator> beyond_singular{};
 
   int every = 1;          ///< record each so many-th step, besides the first and the last; 0 records only these two
   double interval = 0.0;  ///< with tolerances: record at multiples of this instead, by dense output, on the constraints
@@ -67,8 +80,7 @@ struct SimulateOptions {
   /// Every so many steps the scheme is bound anew, so that it keeps nothing but the states, and observers get a checkpoint. 0: never.
   long renew = 0;
   const Checkpoint* from = nullptr;  ///< go on from here; the start and all other options are those of the run it comes from
-  std::vector<SystemChange> changes{};  ///< in the order of time; steps land on them, and schemes of more levels start anew
-  int halvings = 10;                    ///< a failed step is retried as two halves, this many times over
+  int halvings = 10;                 ///< a failed step is retried as two halves, this many times over
   std::vector<Observer> observers{};
 };
 

@@ -29,7 +29,17 @@ struct RunCounts {
   long factorizations = 0;
   long evaluations = 0;  ///< of the forces of the system
   double smallest_step = 0.0, largest_step = 0.0;
+  long jumps = 0;                  ///< of forces that nobody declared, met by small steps
+  double first_jump = 0.0;         ///< near this time
   double projection_energy = 0.0;  ///< sum of what projections of velocities took or gave
+};
+
+/// What was promised of a run: by its scheme, and by tolerances. A certificate says whether it came true.
+struct Promise {
+  bool energy = false, momentum = false;  ///< kept as exactly as steps are solved
+  bool dissipates = false;                ///< takes energy by design
+  double rtol = 0.0;                      ///< 0: equal steps, no promise of accuracy
+  std::string invariant{};                ///< an energy that the scheme keeps in a form of its own
 };
 
 /// The recorded states of a run, contiguous in memory, and how the run ended.
@@ -63,8 +73,10 @@ class Trajectory {
   State last;                  ///< the newest state, recorded or not: where a later run goes on
   std::vector<State> earlier;  ///< the states before it that a later run needs
   RunCounts counts;
+  std::vector<double> singular;        ///< times at which constraints lost rank on the way
   std::vector<std::string> dependent;  ///< constraints that repeat others, as far as the run met them
   std::string integrator, solver;
+  Promise promise;
 
  private:
   int n_, m_;

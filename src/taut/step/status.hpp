@@ -9,6 +9,7 @@ enum class Status {
   singular,       ///< the matrix has no inverse, and not because constraints repeat each other
   slow,           ///< no convergence: corrections do not shrink, or not within the allowed iterations
   contradictory,  ///< constraints exclude each other
+  broken,         ///< solved, but what the scheme promises to keep was not kept
   refused,        ///< the problem asks for something this method does not do
 };
 

@@ -108,6 +108,8 @@ struct SpanRow {
 class ConstraintBlock : public Block {
  public:
   virtual std::unique_ptr<ConstraintBlock> clone() const = 0;
+  /// Without some of its terms, though not without all; none where the block cannot be divided.
+  virtual std::unique_ptr<ConstraintBlock> without(const std::vector<char>&) const { return nullptr; }
   virtual int rows() const = 0;  ///< per term
   virtual Set set(int term) const = 0;
   virtual bool holonomic() const { return true; }

@@ -83,6 +83,11 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
 
  public:
   std::unique_ptr<ConstraintBlock> clone() const override { return std::make_unique<ConstraintTerms>(*this); }
+  std::unique_ptr<ConstraintBlock> without(const std::vector<char>& off) const override {
+    auto rest = std::make_unique<ConstraintTerms>(*this);
+    rest->drop(off);
+    return rest;
+  }
   int rows() const override { return m; }
   Set set(int term) const override { return set_of(this->terms_[term]); }
   const DiscreteDirections* discrete() const override { return this; }

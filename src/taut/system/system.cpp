@@ -26,6 +26,7 @@ class ReleasedBlock final : public ConstraintBlock {
   ReleasedBlock(const ReleasedBlock& other) : ReleasedBlock(other.block_->clone(), other.off_) {}
 
   std::unique_ptr<ConstraintBlock> clone() const override { return std::make_unique<ReleasedBlock>(*this); }
+  std::unique_ptr<ConstraintBlock> without(const std::vector<char>& off) const override { return block_->without(off); }
   int terms() const override { return block_->terms(); }
   int width() const override { return block_->width(); }
   int rows() const override { return block_->rows(); }
@@ -336,11 +337,34 @@ System released(const System& system, const std::function<bool(const std::string
   out.drop_constraints();
   for (const auto& block : system.constraints()) {
     std::vector<char> off(block->terms(), 0);
-    for (int k = 0; k < block->terms(); ++k) off[k] = which(block->name(k)) ? 1 : 0;
+    for (int k = 0; k < block->terms(); ++k) off[k] = block->set(k) == Set::whole || which(block->name(k)) ? 1 : 0;
     if (std::find(off.begin(), off.end(), 1) == off.end())
       out.add_block(block->clone());
     else
       out.add_block(std::make_unique<ReleasedBlock>(block->clone(), std::move(off)));
+  }
+  return out;
+}
+
+Acting acting(const System& system) {
+  Acting out{system, {}};
+  out.system.drop_constraints();
+  int row = 0;
+  for (const auto& block : system.constraints()) {
+    std::vector<char> off(block->terms(), 0);
+    for (int k = 0; k < block->terms(); ++k) {
+      off[k] = block->set(k) == Set::whole ? 1 : 0;
+      for (int r = 0; r < block->rows(); ++r, ++row)
+        if (off[k] == 0) out.rows.push_back(row);
+    }
+    const auto dropped = std::count(off.begin(), off.end(), 1);
+    if (dropped == 0) {
+      out.system.add_block(block->clone());
+    } else if (dropped < block->terms()) {
+      std::unique_ptr<ConstraintBlock> rest = block->without(off);
+      require(rest != nullptr, "'{}' cannot be released without those of its kind.", block->name(0));
+      out.system.add_block(std::move(rest));
+    }
   }
   return out;
 }

@@ -153,6 +153,13 @@ System penalized(const System& system, double epsilon, const std::function<bool(
 /// of all: run to the moment with the one system, go on with the other.
 System released(const System& system, const std::function<bool(const std::string& name)>& which);
 
+/// A system without the rows that do not act, and the number that each of the others has in the whole.
+struct Acting {
+  System system;
+  std::vector<int> rows;
+};
+Acting acting(const System& system);
+
 template <class Block, class Base, class Term>
 void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name) {
   // The newest block of this type, unless it is full: blocks of limited size let a large matrix be filled part by part.

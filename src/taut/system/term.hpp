@@ -143,6 +143,22 @@ template <class Term, class Base> class TermBlock : public Base {
   }
 
  protected:
+  /// Leaves out terms.
+  void drop(const std::vector<char>& off) {
+    std::vector<Term> terms;
+    std::vector<int> stencils;
+    std::map<int, std::string> given;
+    for (int k = 0; k < this->terms(); ++k) {
+      if (off[std::size_t(k)] != 0) continue;
+      if (const auto found = given_.find(k); found != given_.end()) given[int(terms.size())] = found->second;
+      terms.push_back(terms_[k]);
+      stencils.insert(stencils.end(), this->stencils_.begin() + k * n, this->stencils_.begin() + (k + 1) * n);
+    }
+    terms_ = std::move(terms);
+    this->stencils_ = std::move(stencils);
+    given_ = std::move(given);
+  }
+
   static std::string label(const Term& term, int index) {
     if constexpr (requires {
                     { term.name() } -> std::convertible_to<std::string>;

@@ -21,6 +21,11 @@ template <VelocityTerm Term> class VelocityTerms final : public TermBlock<Term, 
 
  public:
   std::unique_ptr<ConstraintBlock> clone() const override { return std::make_unique<VelocityTerms>(*this); }
+  std::unique_ptr<ConstraintBlock> without(const std::vector<char>& off) const override {
+    auto rest = std::make_unique<VelocityTerms>(*this);
+    rest->drop(off);
+    return rest;
+  }
   int rows() const override { return m; }
   Set set(int) const override { return Set::zero; }
   bool holonomic() const override { return false; }

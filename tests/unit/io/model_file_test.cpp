@@ -1,5 +1,6 @@
 #include <taut/io/run_model.hpp>
 
+#include "change_at.hpp"
 #include "error_of.hpp"
 #include "laws.hpp"
 
@@ -253,8 +254,7 @@ run: {until: 0.1, step: 0.005, integrator: newmark}
   ASSERT_TRUE(outcome.certificate.finished()) << outcome.certificate.message;
   const auto loose =
       std::make_shared<const System>(released(system, [](const std::string& name) { return name == "pipe end"; }));
-  const auto path =
-      simulate(system, rest, Newmark{}, Multipliers{}, {.step = 0.005, .end = 0.1, .changes = {{0.05, loose}}});
+  const auto path = simulate(system, rest, Newmark{}, Multipliers{}, change_at(0.05, loose, {.step = 0.005, .end = 0.1}));
   EXPECT_LE((outcome.last.q - path.last.q).norm(), 1e-8);
   EXPECT_NEAR(running.outputs[0].at(outcome.last), beam.at(path.last.q.data(), 32.6)[1], 1e-8);
   EXPECT_NEAR(running.outputs[1].at(outcome.last), beam.curvature(path.last.q.data(), 16.3), 1e-7);
@@ -283,7 +283,7 @@ run: {until: 0.02, step: 0.001, integrator: energy-momentum, formulation: {penal
   EXPECT_EQ(model.start.state.q[model.system.size() - 1], 0.3);
   ModelFile running = model;
   const RunPlan planned = plan(running);
-  EXPECT_EQ(planned.system.constraint_count(), 4) << "the clamp stays exact";
+  EXPECT_EQ(planned.system->constraint_count(), 4) << "the clamp stays exact";
   const RunOutcome outcome = run_model(running, planned, {});
   EXPECT_TRUE(outcome.certificate.finished()) << outcome.certificate.message;
 }
@@ -298,7 +298,9 @@ run: {until: 1, rtol: 1e-6, breaks: [0.8, 0.37], integrator: spark2}
 )yaml",
                                 "jump");
   const RunPlan planned = plan(model);
-  EXPECT_EQ(planned.options.breaks, (std::vector<double>{0.37, 0.8}));
+  ASSERT_EQ(planned.options.events.size(), 2u) << "the jump in the expression is found as well, and is the declared one";
+  EXPECT_NEAR(planned.options.events[0].at, 0.37, 1e-15);
+  EXPECT_EQ(planned.options.events[1].at, 0.8);
   const RunOutcome outcome = run_model(model, planned, {});
   ASSERT_TRUE(outcome.certificate.finished()) << outcome.certificate.message;
   EXPECT_NEAR(outcome.last.q[0], 0.5 * 0.63 * 0.63, 1e-13);

@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "change_at.hpp"
 #include "error_of.hpp"
 #include "laws.hpp"
 
@@ -305,10 +306,10 @@ TEST(Beam, FallsWhenItsSupportIsReleasedWithEveryKindOfScheme) {
       std::make_shared<const System>(released(both.system, [](const std::string& n) { return n == "rope end"; }));
   for (const Integrator& integrator :
        {Integrator(Newmark{}), Integrator(Gcn{}), Integrator(EnergyMomentum{}), Integrator(Rattle{}),
-        Integrator(RungeKutta{kutta4()}), Integrator(GeneralizedAlpha{})}) {
+        Integrator(RungeKutta{kutta4()}), Integrator(GeneralizedAlpha{}), Integrator(Spark{2})}) {
     long seen = 0;
-    const SimulateOptions changing{
-        .step = 1e-3, .end = 0.2, .changes = {{0.1, loose}}, .observers = {[&](const Progress& p) { seen = p.step; }}};
+    const SimulateOptions changing =
+        change_at(0.1, loose, {.step = 1e-3, .end = 0.2, .observers = {[&](const Progress& p) { seen = p.step; }}});
     const auto path = simulate(both.system, rest, integrator, Multipliers{}, changing);
     ASSERT_TRUE(path.finished()) << integrator.traits().name << ": " << path.message;
     EXPECT_EQ(path.counts.steps, 200);
@@ -325,7 +326,7 @@ TEST(Beam, FallsWhenItsSupportIsReleasedWithEveryKindOfScheme) {
   State moving = placed(both, hanging({}, {1.0, 0.0, 0.0}, 1.2, 2));
   moving = consistent_start(both.system, moving).state;
   const auto path =
-      simulate(both.system, moving, Newmark{}, Multipliers{}, {.step = 5e-3, .end = 0.2, .changes = {{0.1, loose}}});
+      simulate(both.system, moving, Newmark{}, Multipliers{}, change_at(0.1, loose, {.step = 5e-3, .end = 0.2}));
   EXPECT_TRUE(path.finished()) << path.message;
 }
 

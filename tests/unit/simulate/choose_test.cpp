@@ -68,7 +68,7 @@ run: {until: 2, rtol: 1e-6}
 )yaml",
                                 "stiff");
   const RunPlan planned = plan(model);
-  const auto path = simulate(planned.system, model.start.state, planned.integrator, planned.method, planned.options);
+  const auto path = simulate(*planned.system, model.start.state, planned.integrator, planned.method, planned.options);
   ASSERT_TRUE(path.finished()) << path.message;
   EXPECT_LE(path.counts.steps, 2000) << "an explicit scheme needs some 2 s · 1e4/s / 3";
   // The rod that the spring approaches, 1e-7 away.

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+#include <taut/base/require.hpp>
+#include <taut/diagnostics/certificate.hpp>
+
+namespace taut {
+namespace {
+
+/// Two digits and a unit.
+std::string figure(double value, const char* unit, bool units) {
+  std::ostringstream out;
+  out << std::setprecision(2) << value;
+  if (units) out << " " << unit;
+  return out.str();
+}
+
+/// What is off by less than this share of the motion nobody sees; beyond the second it is another motion.
+constexpr double invisible = 1e-2, another = 0.1;
+
+/// Promised exactly is kept to this: round-off of many steps.
+constexpr double exact = 1e-8;
+
+Grade worse(Grade a, Grade b) { return std::max(a, b); }
+
+struct Judgement {
+  Grade grade = Grade::good;
+  std::string text{};
+  void add(Grade one, const std::string& words) {
+    grade = worse(grade, one);
+    text += (text.empty() ? "" : ", ") + words;
+  }
+};
+
+void judge_energy(const Certificate& c, const Promise& promise, Judgement& out) {
+  const bool own = !c.own_energy.name.empty();
+  const Conserved& energy = own ? c.own_energy : c.energy;
+  const double off = energy.relative();
+  const std::string size = figure(energy.deviation, "J", c.units) + " of " + figure(energy.scale, "J", c.units);
+  const std::string name = own ? c.own_energy.name : "energy";
+  if (!std::isfinite(energy.deviation)) return out.add(Grade::poor, name + " is not finite");
+  if (promise.energy && !own) {
+    if (off <= exact) return out.add(Grade::good, name + " within " + size);
+    return out.add(Grade::poor, name + " off by " + size + ", though the scheme keeps it exactly");
+  }
+  const double enough = promise.rtol > 0.0 ? std::clamp(1e4 * promise.rtol, 1e-6, invisible) : invisible;
+  if (off <= enough) return out.add(Grade::good, name + " within " + size);
+  const std::string mend = promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step";
+  if (promise.dissipates && energy.drift <= 0.0)
+    return out.add(off <= another ? Grade::good : Grade::fair, name + " lost " + size + ", as this scheme takes it");
+  out.add(off <= another ? Grade::fair : Grade::poor, name + " off by " + size + mend);
+}
+
+void judge_momenta(const Certificate& c, const Promise& promise, Judgement& out) {
+  if (!promise.momentum) return;
+  for (const Conserved& one : c.momenta)
+    if (!(one.relative() <= exact || one.deviation <= 1e-12))
+      out.add(Grade::poor, one.name + " off by " + figure(one.deviation, "", false) + ", though the scheme keeps it");
+}
+
+void judge_constraints(const Certificate& c, bool penalised, Judgement& out) {
+  if (c.gap == 0.0 && c.position_residual == 0.0 && c.penetration == 0.0) return;
+  const double share = c.size > 0.0 ? c.gap / c.size : c.gap;
+  const std::string size = figure(c.gap, "m", c.units);
+  if (penalised) {
+    out.add(share <= invisible ? Grade::good : (share <= another ? Grade::fair : Grade::poor),
+            "constraints, held by springs, within " + size);
+  } else if (share <= exact) {
+    out.add(Grade::good, "constraints within " + size);
+  } else {
+    out.add(Grade::poor, message("'{}' violated by ", c.worst) + size);
+  }
+  // Schemes that hold positions leave something in the velocities, which should be little.
+  if (penalised || !(c.velocity_gap > invisible * c.speed)) return;
+  out.add(c.velocity_gap <= 0.5 * c.speed ? Grade::fair : Grade::poor,
+          "velocities violate their constraints by " + figure(c.velocity_gap, "m/s", c.units) + " of " +
+              figure(c.speed, "m/s", c.units) + "; halve the step");
+}
+
+}  // namespace
+
+const char* name_of(Grade grade) {
+  switch (grade) {
+    case Grade::good:
+      return "good";
+    case Grade::fair:
+      return "fair";
+    case Grade::poor:
+      return "poor";
+    case Grade::unverified:
+      return "unverified";
+    case Grade::bad:
+      return "bad";
+  }
+  return "";
+}
+
+void judge(Certificate& c, const Promise& promise, bool penalised) {
+  if (!good(c.verdict)) {
+    c.grade = Grade::bad;
+    c.summary = std::string(name_of(c.verdict)) + ": " + c.message;
+    return;
+  }
+  Judgement found;
+  if (c.conservative) judge_energy(c, promise, found);
+  judge_momenta(c, promise, found);
+  judge_constraints(c, penalised, found);
+  std::string more;
+  for (const double t : c.singular) {
+    more += message("{}passed a singular position at t = {}", more.empty() ? "; " : ", ", t);
+    found.grade = worse(found.grade, Grade::fair);
+  }
+  if (!more.empty()) more += ", where the motion may branch: check that it went where it should";
+  c.grade = found.grade;
+  if (c.conservative || found.grade != Grade::good) {
+    c.summary = std::string(name_of(c.grade)) + ": " + (found.text.empty() ? "nothing is off" : found.text) + more;
+    if (c.grade == Grade::good && more.empty())
+      c.summary += promise.rtol > 0.0 ? message(", as expected at rtol = {}", promise.rtol)
+                                      : ", as expected of this scheme at this step";
+    return;
+  }
+  c.grade = Grade::unverified;
+  c.summary = "unverified: " + (found.text.empty() ? "" : found.text + "; ") +
+              (promise.rtol > 0.0 ? message("local errors below rtol = {}; ", promise.rtol) : "") +
+              "energy is not conserved here and so tells no error; `taut verify` finds it";
+}
+
+std::ostream& operator<<(std::ostream& out, const Certificate& c) {
+  std::ostringstream text;
+  const auto line = [&](const std::string& name) -> std::ostream& {
+    return text << "  " << std::left << std::setw(28) << name << std::right;
+  };
+  const auto conserved = [&](const Conserved& quantity, const char* unit) {
+    const std::string in = c.units && *unit != '\0' ? std::string(" ") + unit : "";
+    line(quantity.name) << std::setprecision(10) << quantity.start << in << std::setprecision(3) << ", off by at most "
+                        << quantity.deviation << in;
+    if (quantity.scale > 0.0) text << " (" << quantity.relative() << " of what moves)";
+    text << ", drift " << quantity.drift << in << "\n";
+  };
+  text << c.summary << "\n";
+  text << "certificate: " << c.integrator << ", " << c.solver << ", t = " << c.t_start << " to " << c.t_end
+       << (c.units ? " s, " : ", ") << c.states << " states\n";
+  line("run") << (c.verdict == Verdict::reached ? "reached the end" : name_of(c.verdict)) << "\n";
+  if (c.verdict != Verdict::reached) line("") << c.message << "\n";
+  conserved(c.energy, "J");
+  if (!c.conservative) line("") << "(forces, driven constraints or impacts do work: energy need not be constant)\n";
+  if (!c.own_energy.name.empty()) conserved(c.own_energy, "J");
+  for (const Conserved& momentum : c.momenta) conserved(momentum, "");
+  text << std::setprecision(3);
+  line("constraints, position") << c.position_residual;
+  if (c.gap > 0.0) text << "; as a distance " << c.gap << (c.units ? " m" : "") << ", '" << c.worst << "'";
+  text << "\n";
+  line("constraints, velocity") << c.velocity_residual;
+  if (c.velocity_gap > 0.0) text << "; as a velocity " << c.velocity_gap << (c.units ? " m/s" : "");
+  text << "\n";
+  if (c.penetration > 0.0) line("penetration") << c.penetration << "\n";
+  for (const double t : c.singular) line("singular position") << "t = " << t << "\n";
+  const double steps = double(std::max(1L, c.counts.steps));
+  line("steps") << c.counts.steps << ", " << c.counts.retried << " retried";
+  if (c.counts.rejected > 0) text << ", " << c.counts.rejected << " of them for the tolerance";
+  if (c.counts.largest_step > c.counts.smallest_step * (1.0 + 1e-9))
+    text << "; from " << c.counts.smallest_step << " to " << c.counts.largest_step;
+  text << "\n";
+  if (c.counts.jumps > 0)
+    line("jumps") << c.counts.jumps << " met by small steps, the first near t = " << c.counts.first_jump
+                  << "; declared under `breaks` they cost nothing\n";
+  if (c.counts.projection_energy != 0.0) line("energy by projections") << c.counts.projection_energy << "\n";
+  line("Newton per step") << double(c.counts.newton_iterations) / steps << ", at most " << c.counts.newton_most
+                          << "; matrices per step " << double(c.counts.factorizations) / steps << "\n";
+  line("force evaluations") << c.counts.evaluations << "\n";
+  if (c.counts.multiplier_updates > 0)
+    line("updates per step") << double(c.counts.multiplier_updates) / steps << ", at most " << c.counts.updates_most << "\n";
+  for (const std::string& name : c.dependent) line("depends on others") << name << "\n";
+  return out << text.str();
+}
+
+}  // namespace taut

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cmath>
+#include <taut/expression/kinks.hpp>
+#include <taut/expression/program.hpp>
+
+namespace taut {
+namespace {
+
+/// Whether each node depends on time and on nothing else.
+std::vector<char> of_time_alone(const Graph& graph, int time) {
+  enum : char { constant, timed, other };
+  const auto& entries = graph.entries();
+  std::vector<char> kind(entries.size(), constant);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const Graph::Entry& e = entries[k];
+    if (e.op == Op::constant) continue;
+    if (e.op == Op::variable) {
+      kind[k] = e.a == time ? timed : other;
+      continue;
+    }
+    kind[k] = kind[std::size_t(e.a)];
+    if (e.op == Op::table || e.op == Op::integer_power) continue;
+    for (const int argument : {e.b, e.c})
+      if (argument >= 0) kind[k] = std::max(kind[k], kind[std::size_t(argument)]);
+  }
+  for (char& one : kind) one = one == timed ? 1 : 0;
+  return kind;
+}
+
+class Zeros {
+ public:
+  Zeros(double from, double to, std::vector<double>& found)
+      : from_(std::min(from, to)), to_(std::max(from, to)), forward_(to >= from), found_(found) {}
+
+  /// The last times, on the way, before a − b changes its sign, or a − less.
+  void of(const Graph& graph, Graph::Node a, Graph::Node b, double less, int time) {
+    std::vector<Graph::Node> nodes{a};
+    if (b >= 0) nodes.push_back(b);
+    Program program(graph, nodes, {time});
+    const auto value = [&](double t) {
+      program.inputs()[0] = t;
+      program.run();
+      return program.output(0) - (b >= 0 ? program.output(1) : less);
+    };
+    constexpr int samples = 4000, most = 1000;
+    std::vector<double> mine;
+    double last = from_, before = value(from_);
+    for (int k = 1; k <= samples; ++k) {
+      const double t = from_ + (to_ - from_) * k / samples, now = value(t);
+      if (before != 0.0 && before * now <= 0.0) mine.push_back(crossing(value, last, t, before));
+      last = t;
+      before = now;
+    }
+    if (int(mine.size()) <= most) found_.insert(found_.end(), mine.begin(), mine.end());
+  }
+
+ private:
+  template <class Value> double crossing(const Value& value, double low, double high, double side) const {
+    for (int i = 0; i < 80; ++i) {
+      const double middle = 0.5 * (low + high);
+      if (middle == low || middle == high) break;
+      const double now = value(middle);
+      if (now == 0.0) return middle;
+      (now * side > 0.0 ? low : high) = middle;
+    }
+    return forward_ && value(high) != 0.0 ? low : high;
+  }
+
+  double from_, to_;
+  bool forward_;
+  std::vector<double>& found_;
+};
+
+}  // namespace
+
+std::vector<double> kinks_in_time(const Graph& graph, int time, double from, double to) {
+  std::vector<double> found;
+  if (!(std::abs(to - from) > 0.0) || !std::isfinite(to - from)) return found;
+  const std::vector<char> timed = of_time_alone(graph, time);
+  const auto& entries = graph.entries();
+  Zeros zeros(from, to, found);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    if (timed[k] == 0) continue;
+    const Graph::Entry& e = entries[k];
+    switch (e.op) {
+      case Op::less:
+      case Op::less_equal:
+      case Op::step:
+        zeros.of(graph, Graph::Node(k), -1, 0.5, time);
+        break;
+      case Op::min:
+      case Op::max:
+        zeros.of(graph, e.a, e.b, 0.0, time);
+        break;
+      case Op::sign:
+      case Op::abs:
+        zeros.of(graph, e.a, -1, 0.0, time);
+        break;
+      case Op::table: {
+        const Table& table = *graph.tables()[std::size_t(e.b)];
+        if (table.kind() == Table::Kind::linear)
+          for (const double point : table.points()) zeros.of(graph, e.a, -1, point, time);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  std::sort(found.begin(), found.end());
+  // The same time computed in two ways is one.
+  const double near = 1e-12 * (std::abs(from) + std::abs(to));
+  found.erase(std::unique(found.begin(), found.end(), [&](double a, double b) { return b - a <= near; }), found.end());
+  return found;
+}
+
+}  // namespace taut

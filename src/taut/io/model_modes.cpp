@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <taut/base/require.hpp>
+#include <taut/io/model_modes.hpp>
+
+namespace taut {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+System formulated(const ModelFile& model, double penalty) {
+  if (penalty <= 0.0) return model.system;
+  return penalized(model.system, penalty,
+                   [&](const ConstraintBlock& block) { return !contains(model.supports, block.name(0)); });
+}
+
+ModelModes::ModelModes(const ModelFile& model, double penalty) : model_(model), penalty_(penalty) {
+  for (const Switch& one : model.switches)
+    for (const int row : one.rows) {
+      const std::string name = model.system.constraint_name(row);
+      require(penalty <= 0.0 || contains(model.supports, name),
+              "formulation: '{}' is released or held by an event, which goes with exact constraints only.", name);
+    }
+  current_ = variants_.emplace(std::map<std::string, double>{}, std::make_unique<Variant>(model)).first->second.get();
+}
+
+Mode ModelModes::first() const {
+  Mode mode;
+  for (const Switch& one : model_.switches) mode.push_back(one.initial);
+  return mode;
+}
+
+ModelModes::Variant& ModelModes::variant(const Mode& mode) {
+  std::map<std::string, double> changed;
+  for (std::size_t k = 0; k < model_.switches.size(); ++k)
+    if (const Switch& one = model_.switches[k]; one.rows.empty() && mode.at(k) != one.initial) changed[one.name] = mode[k];
+  std::unique_ptr<Variant>& found = variants_[changed];
+  if (found == nullptr) found = std::make_unique<Variant>(std::make_unique<ModelFile>(model_.with(changed)));
+  return *found;
+}
+
+/// The system in which the rows of switches that are off do not act.
+System ModelModes::with_switches(const Mode& mode, System system) const {
+  std::vector<std::string> off;
+  for (std::size_t k = 0; k < model_.switches.size(); ++k)
+    if (mode.at(k) == 0.0)
+      for (const int row : model_.switches[k].rows) off.push_back(model_.system.constraint_name(row));
+  if (off.empty()) return system;
+  return released(system, [&](const std::string& name) { return contains(off, name); });
+}
+
+std::shared_ptr<const System> ModelModes::moving(const Mode& mode) {
+  std::shared_ptr<const System>& found = moving_[mode];
+  if (found == nullptr)
+    found = std::make_shared<const System>(with_switches(mode, formulated(*variant(mode).model, penalty_)));
+  return found;
+}
+
+std::shared_ptr<const System> ModelModes::judged(const Mode& mode) {
+  if (penalty_ <= 0.0) return moving(mode);
+  std::shared_ptr<const System>& found = judged_[mode];
+  if (found == nullptr) found = std::make_shared<const System>(with_switches(mode, variant(mode).model->system));
+  return found;
+}
+
+std::vector<Event> ModelModes::events() {
+  std::vector<Event> all;
+  for (std::size_t k = 0; k < model_.events.size(); ++k) {
+    const ModelEvent& given = model_.events[k];
+    Event event{.name = given.name, .at = given.at, .direction = given.direction};
+    if (!given.timed()) {
+      event.when = [this, k](const State& state) { return current_->events[k].when.at(state); };
+      event.reactions = given.when.reactions;
+    }
+    if (given.acts())
+      event.then = [this, k](Moment& moment) {
+        ModelEvent& happens = current_->events[k];
+        const State before = moment.state;  // all values are those before
+        for (ModelEvent::Assignment& one : happens.assignments)
+          (one.velocity ? moment.state.v : moment.state.q)[one.coordinate] = one.value.at(before);
+        for (auto& [number, value] : happens.switches) moment.mode[std::size_t(number)] = value.at(before);
+        if (happens.stop) moment.stop = message("the event '{}' at t = {}", happens.name, moment.state.t);
+        if (!happens.switches.empty()) enter(moment.mode);
+      };
+    all.push_back(std::move(event));
+  }
+  return all;
+}
+
+}  // namespace taut

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <taut/io/model_file.hpp>
+
+namespace taut {
+
+/// The system of a model in a formulation: penalty = 0 holds constraints exactly, and supports of beams are exact always.
+System formulated(const ModelFile& model, double penalty);
+
+/// A model whose events change what holds it and the values of its parameters. A mode is the list of the values of its switches.
+class ModelModes {
+ public:
+  /// In a formulation. The model must outlive it.
+  ModelModes(const ModelFile& model, double penalty);
+
+  Mode first() const;  ///< at the start
+
+  /// The system of a mode, rows that do not act marked so: in the formulation, and with the constraints as they are to be judged.
+  std::shared_ptr<const System> moving(const Mode& mode);
+  std::shared_ptr<const System> judged(const Mode& mode);
+
+  /// The events of the model for a run. Where they change the mode, their own expressions and the outputs see it.
+  std::vector<Event> events();
+  std::vector<NamedExpression>& outputs() { return current_->outputs; }
+  void enter(const Mode& mode) { current_ = &variant(mode); }
+
+ private:
+  /// The model with the values that its parameters have in a mode.
+  struct Variant {
+    explicit Variant(const ModelFile& from) : model(&from), outputs(from.outputs), events(from.events) {}
+    explicit Variant(std::unique_ptr<ModelFile> made) : Variant(*made) { owned = std::move(made); }
+    std::unique_ptr<ModelFile> owned{};
+    const ModelFile* model;
+    std::vector<NamedExpression> outputs;
+    std::vector<ModelEvent> events;
+  };
+  Variant& variant(const Mode& mode);
+  System with_switches(const Mode& mode, System system) const;
+
+  const ModelFile& model_;
+  double penalty_;
+  std::map<std::map<std::string, double>, std::unique_ptr<Variant>> variants_;  // by parameters that differ
+  std::map<Mode, std::shared_ptr<const System>> moving_, judged_;
+  Variant* current_;
+};
+
+}  // namespace taut

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <taut/simulate/energy.hpp>
+
+namespace taut {
+namespace {
+
+/// Whether energies, momenta or constraints change while nothing moves.
+bool depends_on_time(const System& system, const State& start, double length) {
+  const Vector rest = Vector::Zero(system.size()), g = system.constraint_values(start.t, start.q);
+  const Vector p = system.momentum(instant(start));
+  const double T = system.kinetic_energy(instant(start)), V = system.potential_energy(instant(start));
+  for (const double share : {0.0131, 0.213, 0.57, 0.89}) {
+    const Instant later{start.t + share * length, start.q.data(), start.v.data()};
+    const double off = std::max(std::abs(system.kinetic_energy(later) - T), std::abs(system.potential_energy(later) - V));
+    if (off > 1e-12 * (1.0 + std::abs(T) + std::abs(V))) return true;
+    if ((system.momentum(later) - p).lpNorm<Eigen::Infinity>() > 1e-12 * (1.0 + p.lpNorm<Eigen::Infinity>())) return true;
+    if (g.size() == 0) continue;
+    if ((system.constraint_values(later.t, start.q) - g).lpNorm<Eigen::Infinity>() > 1e-12) return true;
+    if (system.constraint_rates({later.t, start.q.data(), rest.data()}).lpNorm<Eigen::Infinity>() > 1e-12) return true;
+  }
+  return false;
+}
+
+/// Whether forces besides ∂L/∂q do work at some velocity: Q·v = f·v − ∂L/∂q·v, the latter by differences.
+bool forces_work(const System& system, const State& start) {
+  const Eigen::Index n = start.q.size();
+  for (int sample = 0; sample < 3; ++sample) {
+    Vector v = start.v, q = start.q, there(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      v[i] += std::cos(0.7 + 1.9 * sample + 2.3 * double(i));
+      q[i] += 0.01 * sample * std::sin(1.1 + 1.3 * sample + 3.1 * double(i));
+    }
+    const double e = 1e-5;
+    const auto lagrangian = [&](double along) {
+      there = q + along * v;
+      const Instant at{start.t, there.data(), v.data()};
+      return system.kinetic_energy(at) - system.potential_energy(at);
+    };
+    const double up = lagrangian(e), down = lagrangian(-e);
+    const Vector f = system.force({start.t, q.data(), v.data()});
+    const double noise = 1e-14 * (std::abs(up) + std::abs(down)) / e;
+    if (!(std::abs(f.dot(v) - (up - down) / (2.0 * e)) <= 1e-6 * f.norm() * v.norm() + noise)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool conserves_energy(const System& system, const State& start, double length) {
+  const std::vector<Set> sets = system.sets();
+  if (std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; })) return false;
+  if (!system.conservative() && forces_work(system, start)) return false;
+  return !depends_on_time(system, start, length);
+}
+
+EnergyWatch::EnergyWatch(const System& system, const State& start, double length)
+    : system_(system),
+      conservative_(conserves_energy(system, start, length)),
+      start_(measure(instant(start))),
+      held_(start_.kinetic),
+      first_invariant_(std::numeric_limits<double>::quiet_NaN()) {
+  // Round-off of a potential is that of its terms, which may cancel in the sum: as large as force times place.
+  double terms = std::abs(start_.potential);
+  const Vector f = system.force(instant(start));
+  for (Eigen::Index i = 0; i < f.size(); ++i) terms += std::abs(f[i] * start.q[i]);
+  floor_ = 1e-9 * terms + std::numeric_limits<double>::min();
+}
+
+Energy EnergyWatch::measure(const Instant& at) {
+  Energy now{.kinetic = system_.kinetic_energy(at), .potential = system_.potential_energy(at)};
+  if (system_.constant_mass()) return now;
+  p_.setZero(system_.size());
+  system_.add_dynamics(at, 1.0, 0.0, p_.data());
+  now.kinetic = Eigen::Map<const Vector>(at.v, p_.size()).dot(p_) - now.kinetic;
+  return now;
+}
+
+double EnergyWatch::broken(const State& before, const State& after) {
+  if (!conservative_) return 0.0;
+  const Energy from = measure(instant(before)), to = measure(instant(after));
+  const double off = std::abs(to.total() - from.total());
+  const double scale = std::max({largest_, from.kinetic, to.kinetic});
+  if (off <= 1e-11 * scale + 1e-5 * floor_) {
+    largest_ = scale;
+    return 0.0;
+  }
+  return std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
+}
+
+std::vector<double> EnergyWatch::save() const {
+  return {conservative_ ? 1.0 : 0.0, start_.kinetic,  start_.potential, held_, floor_,
+          first_invariant_,          double(beyond_), largest_};
+}
+
+void EnergyWatch::load(const double* saved) {
+  conservative_ = saved[0] != 0.0;
+  start_ = {saved[1], saved[2]};
+  held_ = saved[3];
+  floor_ = saved[4];
+  first_invariant_ = saved[5];
+  beyond_ = int(saved[6]);
+  largest_ = saved[7];
+}
+
+void EnergyWatch::see(const Energy& now) { held_ = std::max(held_, start_.total() - now.potential); }
+
+bool EnergyWatch::diverged(const Energy& now, double invariant, bool end) {
+  if (!std::isfinite(now.total())) return true;
+  if (!conservative_) return false;
+  see(now);
+  double off = std::abs(now.total() - start_.total());
+  if (!std::isnan(invariant)) {
+    if (std::isnan(first_invariant_)) first_invariant_ = invariant;
+    off = std::abs(invariant - first_invariant_);
+  }
+  const double held = held_ + floor_;
+  beyond_ = off > held ? beyond_ + 1 : 0;
+  return off > 100.0 * held || beyond_ >= 16 || (end && beyond_ >= 4);
+}
+
+}  // namespace taut

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <taut/system/state.hpp>
+#include <taut/system/system.hpp>
+
+namespace taut {
+
+/// Watches how far the constraints are from losing rank along a motion: a mechanism that passes a dead point, where it may branch.
+///
+/// The measure is the smallest sine of the angle between the gradient of a constraint and the span of those before it; where rank is lost it goes
+/// through zero like |t − t*|. Constraints that depend on others from the start do not count. In each step the cubic through its two ends is looked at, so
+/// that a scheme which steps over the place is noticed too. Small systems only: in large ones, chains and beams, this does not occur, and would cost.
+class RankWatch {
+ public:
+  RankWatch(const System& system, const State& start);
+
+  /// The time within a step at which constraints lose rank, if they do.
+  std::optional<double> look(const State& before, const State& after);
+
+ private:
+  double measure(double t, const Vector& q);
+
+  const System& system_;
+  int n_, m_;
+  bool on_;
+  std::vector<std::vector<int>> slots_;  // of each block in the dense G
+  std::vector<double> G_, gram_;
+  std::vector<char> counts_;  // rows that were independent at the start
+  double before_ = 1.0, largest_ = 0.0;
+  Vector q_;
+};
+
+}  // namespace taut

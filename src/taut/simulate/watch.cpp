@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <taut/simulate/watch.hpp>
+
+namespace taut {
+namespace {
+
+/// Where a step is looked into: close behind its start, for sides that are not known, and often enough that one which crosses twice is not taken for
+/// one that does not.
+constexpr double places[] = {1e-3, 0.25, 0.5, 0.75, 1.0};
+
+double sign(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : 0.0); }
+
+}  // namespace
+
+bool Watch::empty() const {
+  return std::none_of(events_.begin(), events_.end(), [](const Event& event) { return bool(event.when); });
+}
+
+void Watch::arm(const State& state) {
+  for (std::size_t k = 0; k < events_.size(); ++k) side_[k] = events_[k].when ? sign(value(k, state)) : 0.0;
+}
+
+void Watch::passed(std::size_t event, const State& state) {
+  arm(state);
+  side_[event] = 0.0;
+}
+
+const std::vector<Watch::Crossing>& Watch::look(DenseStep& step) {
+  found_.clear();
+  before_ = side_;
+  const double begin = step.before().t, length = step.after().t - begin;
+  double last = begin;
+  for (const double place : places) {
+    const bool end = place == 1.0;
+    const bool unknown = std::find(side_.begin(), side_.end(), 0.0) != side_.end();
+    if (!end && place < 0.1 && !unknown) continue;
+    const double t = end ? step.after().t : begin + length * place;
+    if (end) {
+      sample_ = step.after();
+    } else {
+      step.at(t, sample_);
+    }
+    if (reactions_) step.reactions(sample_);
+    for (std::size_t k = 0; k < events_.size(); ++k) {
+      if (!events_[k].when) continue;
+      const double now = sign(value(k, sample_));
+      const double side = side_[k];
+      if (now == 0.0 && (side == 0.0 || !end)) continue;  // on zero: judged by what follows
+      side_[k] = now;
+      if (side == 0.0 || now == side) continue;
+      // Time may run backward; a direction is that of growing time.
+      const double rises = (now == 0.0 ? -side : now) * (length < 0.0 ? -1.0 : 1.0);
+      if (events_[k].direction != 0 && rises != double(events_[k].direction)) continue;
+      found_.push_back({k, locate(step, k, last, t, side), last});
+    }
+    last = t;
+  }
+  std::stable_sort(found_.begin(), found_.end(),
+                   [&](const Crossing& a, const Crossing& b) { return (a.t - b.t) * (length < 0.0 ? -1.0 : 1.0) < 0.0; });
+  return found_;
+}
+
+/// By halving, to the last digit of the dense motion.
+double Watch::locate(DenseStep& step, std::size_t event, double low, double high, double side) {
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    step.at(middle, there_);
+    if (events_[event].reactions) step.reactions(there_);
+    (sign(value(event, there_)) == side ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace taut
