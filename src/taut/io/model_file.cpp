@@ -91,7 +91,7 @@ class Builder {
     try {
       return parse_it();
     } catch (const ExpressionError& error) {
-      item.fail(message("{}, at character {} of \"{}\"", error.what(), error.position + 1, text));
+      item.fail(message("{}, at character {} of \"{}\"", error.what(), error.position + 1, excerpt(text, error.position)));
     }
   }
   Graph::Node value(const Item& item, const Scope& scope) {
@@ -104,14 +104,14 @@ class Builder {
   double number(const Item& item, Graph::Node node) const {
     double out = 0.0;
     if (!graph_->is_constant(node, &out))
-      item.fail(message("must be a number, but \"{}\" changes with the motion", item.node.Scalar()));
-    if (!std::isfinite(out)) item.fail(message("\"{}\" is not finite", item.node.Scalar()));
+      item.fail(message("must be a number, but \"{}\" changes with the motion", excerpt(item.node.Scalar())));
+    if (!std::isfinite(out)) item.fail(message("\"{}\" is not finite", excerpt(item.node.Scalar())));
     return out;
   }
   int whole(const Item& item) {
     const double out = number(item);
     if (out != std::round(out) || std::abs(out) > 1e9)
-      item.fail(message("must be a whole number, got {}", item.node.Scalar()));
+      item.fail(message("must be a whole number, got {}", excerpt(item.node.Scalar())));
     return int(out);
   }
 
@@ -120,7 +120,7 @@ class Builder {
     const Graph::Node node = value(item);
     for (const int variable : graph_->variables_of({node}))
       if (variable != numbering_.time())
-        item.fail(message("may depend on time only, but \"{}\" does not", item.node.Scalar()));
+        item.fail(message("may depend on time only, but \"{}\" does not", excerpt(item.node.Scalar())));
     return node;
   }
   std::vector<Item> axes(const Item& item) const {
@@ -199,6 +199,9 @@ class Builder {
         one.fail(message("the function '{}' is there already", name));
       for (const std::string& argument : function.arguments)
         if (!is_name(argument)) one.fail(message("'{}' is not a name for an argument", argument));
+      for (auto argument = function.arguments.begin(); argument != function.arguments.end(); ++argument)
+        if (std::find(function.arguments.begin(), argument, *argument) != argument)
+          one.fail(message("'{}' has two arguments named '{}'; each needs a name of its own", excerpt(head), *argument));
       // Parsed once with its arguments as numbers, so that mistakes show here; it sees only what stands before it.
       Scope inner = scope_;
       inner.symbols["t"] = graph_->constant(0.5);
@@ -986,7 +989,7 @@ class Builder {
 ModelFile build(const std::string& text, const std::string& file, const ModelOverrides& overrides, bool assemble) {
   std::vector<Document> documents;
   std::string all;
-  load_documents(text, file, sections, documents, all);
+  load_documents(text, file, sections, overrides.include_folders, documents, all);
   try {
     ModelFile model = Builder(std::move(documents), overrides).build(assemble);
     model.text = std::move(all);

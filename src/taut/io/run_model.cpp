@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <taut/base/require.hpp>
+#include <taut/io/run_file.hpp>
 #include <taut/io/run_model.hpp>
 #include <taut/simulate/choose.hpp>
 
@@ -10,9 +10,6 @@ namespace taut {
 namespace {
 
 constexpr double default_rtol = 1e-8;
-
-/// Steps between checkpoints: some two million coordinates' worth, a matter of seconds.
-long checkpoint_steps(int coordinates) { return std::clamp(2'000'000L / std::max(1, coordinates), 200L, 20'000L); }
 
 /// Watches expressions for a change of sign.
 class EventWatch {
@@ -189,6 +186,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
                        .integrator = planned.integrator.traits().name,
                        .solver = name_of(planned.method),
                        .options = asked.settings,
+                       .until = model.run.until,
                        .coordinates = {},
                        .constraints = {},
                        .outputs = {}};
@@ -197,49 +195,38 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
     header.constraints.push_back(planned.system.constraint_name(row));
   for (const NamedExpression& output : model.outputs) header.outputs.push_back(output.name);
 
-  std::unique_ptr<ResultsWriter> writer;
-  std::optional<Results> old;
+  std::optional<RunFile> file;
+  const Results* old = nullptr;
   SimulateOptions& options = planned.options;
   options.keep = false;
   if (!asked.out.empty()) {
-    options.renew = options.changes.empty() ? checkpoint_steps(judged.size()) : 0;
-    if (asked.resume) {
-      require(options.changes.empty(), "--resume: a run in which supports are released cannot be resumed.");
-      old = read_results(asked.out);
-      require(old->header.model_text == model.text && old->header.options == asked.settings,
-              "--resume: '{}' comes from another model or other options; give those it was started with.", asked.out);
-      require(!old->verdict || !good(*old->verdict), "--resume: the run in '{}' is finished.", asked.out);
-    }
-    // A resumed run is written beside the old file and takes its place once it has all that the old one had.
-    const std::string path = old ? asked.out + ".resumed" : asked.out;
-    writer = std::make_unique<ResultsWriter>(path, header);
-    if (old) {
-      if (old->checkpoint) {
-        const long rows = old->checkpoint_records, n = judged.size(), m = planned.system.constraint_count(),
-                   k = long(model.outputs.size());
-        for (long r = 0; r < rows; ++r) {
-          writer->append({old->t[r], old->q.data() + r * n, old->v.data() + r * n, old->lambda.data() + r * m,
-                          old->outputs.data() + r * k, old->energy[2 * r], old->energy[2 * r + 1], old->residual[2 * r],
-                          old->residual[2 * r + 1], old->newton[r]});
-          certifier.add({old->t[r], old->q.data() + r * n, old->v.data() + r * n}, done(old->t[r]));
-        }
-        for (long e = 0; e < old->checkpoint_events; ++e) {
-          const double* row = old->events.data() + e * (2 + 2 * n);
-          writer->event(int(row[0]), row[1], Eigen::Map<const Vector>(row + 2, n), Eigen::Map<const Vector>(row + 2 + n, n));
-          outcome.events.emplace_back(model.events.at(std::size_t(row[0])).when.name, row[1]);
-        }
-        writer->checkpoint(*old->checkpoint);
-        options.from = &*old->checkpoint;
-        outcome.resumed_at = old->checkpoint->last.t;
-      }
-      outcome.resumed = true;
-      std::error_code trouble;
-      std::filesystem::rename(path, asked.out, trouble);
-      require(!trouble, "--resume: '{}' cannot be replaced: {}.", asked.out, trouble.message());
-    }
+    require(!asked.resume || options.changes.empty(), "--resume: a run in which supports are released cannot be resumed.");
+    options.renew = options.changes.empty() ? RunFile::renewal_steps(judged.size(), planned.integrator.traits()) : 0;
+    const bool equal_steps = options.rtol == 0.0 && options.atol == 0.0;
+    file.emplace(RunFileOptions{.path = asked.out,
+                                .resume = asked.resume,
+                                .force = asked.force,
+                                .start = start,
+                                .step = equal_steps ? options.step : 0.0,
+                                .checkpoint_seconds = asked.checkpoint_seconds},
+                 header);
+    old = file->old();
+    outcome.resumed = old != nullptr;
   }
+  if (old != nullptr && old->checkpoint) {
+    const long rows = old->checkpoint_records, n = judged.size();
+    for (long r = 0; r < rows; ++r)
+      certifier.add({old->t[r], old->q.data() + r * n, old->v.data() + r * n}, done(old->t[r]));
+    for (long e = 0; e < old->checkpoint_events; ++e) {
+      const double* row = old->events.data() + e * (2 + 2 * n);
+      outcome.events.emplace_back(model.events.at(std::size_t(row[0])).when.name, row[1]);
+    }
+    options.from = &*old->checkpoint;
+    outcome.resumed_at = old->checkpoint->last.t;
+  }
+  ResultsWriter* writer = file ? &file->writer() : nullptr;
 
-  EventWatch watch(model.events, writer.get(), outcome);
+  EventWatch watch(model.events, writer, outcome);
   if (options.from != nullptr) watch.arm(options.from->last);
   Vector outputs(Eigen::Index(model.outputs.size()));
   double last_record = options.from != nullptr && old->checkpoint_records > 0
@@ -256,7 +243,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
                         p.report.solve.newton_iterations});
       }
     }
-    if (writer && p.checkpoint != nullptr) writer->checkpoint(*p.checkpoint);
+    if (file && p.checkpoint != nullptr) file->checkpoint(*p.checkpoint);
   };
   if (!model.events.empty()) options.observers.emplace_back([&](const Progress& p) { watch(p); });
   options.observers.emplace_back(record);
@@ -270,7 +257,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
   }
   outcome.certificate = certifier.certificate(path);
   outcome.last = path.last;
-  if (writer) writer->finish(outcome.certificate.verdict, path.message);
+  if (file) file->finish(outcome.certificate.verdict, path.message, asked.interrupted && asked.interrupted());
   return outcome;
 }
 

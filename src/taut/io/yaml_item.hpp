@@ -48,8 +48,14 @@ struct Document {
 /// The text of a file. Throws InputError if there is none.
 std::string read_text(const std::string& path);
 
+/// A text as messages quote it: whole if it is short, otherwise the part around a position.
+std::string excerpt(const std::string& text, std::size_t position = 0);
+
 /// A text and the files it includes, those first; only the given keys may stand at the top. `all` collects the texts.
+///
+/// Files are included from the folder of `file` and below, and from the other folders given: a model from a stranger reads nothing else. Their
+/// number and their size are limited.
 void load_documents(const std::string& text, const std::string& file, const std::vector<std::string>& sections,
-                    std::vector<Document>& out, std::string& all);
+                    const std::vector<std::string>& folders, std::vector<Document>& out, std::string& all);
 
 }  // namespace taut
