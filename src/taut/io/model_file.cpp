@@ -691,7 +691,8 @@ class Builder {
     const auto found = coordinate_.find(name);
     if (found != coordinate_.end()) return found->second;
     const std::string near = nearest(name, names_);
-    item.fail(message("there is no coordinate '{}'", name) + (near.empty() ? "" : message("; did you mean '{}'?", near)));
+    item.fail(message("there is no coordinate '{}'", excerpt(name)) +
+              (near.empty() ? "" : message("; did you mean '{}'?", near)));
   }
 
   void add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name) {
@@ -717,7 +718,7 @@ class Builder {
     }
     const std::string text = expression.word();
     const Relation relation = guarded(expression, text, [&] { return parse_relation(*graph_, scope_, text); });
-    add_constraint(expression, relation.difference, relation.set, name.empty() ? text : name);
+    add_constraint(expression, relation.difference, relation.set, name.empty() ? excerpt(text) : name);
   }
 
   void read_initial(const Item& item) {

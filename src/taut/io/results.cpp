@@ -50,6 +50,9 @@ template <class Number> hid_t native() {
 }
 
 /// Rows that grow: a dataset, and what was not written to it yet.
+///
+/// Without HDF5's own sums (Fletcher32): those are of chunks, and a run that is killed while it writes a chunk again would take the rows before
+/// with it. Ours are of rows.
 template <class Number> class Column {
  public:
   Column() = default;
@@ -59,7 +62,6 @@ template <class Number> class Column {
     const Handle space(H5Screate_simple(2, none, most), H5Sclose);
     const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(plan, 2, chunk);
-    if (width > 0) H5Pset_fletcher32(plan);  // for readers who do not know our sums
     set_ = Handle(H5Dcreate2(file, name, native<Number>(), space, H5P_DEFAULT, plan, H5P_DEFAULT), H5Dclose);
   }
   bool good() const { return set_.good(); }

@@ -126,7 +126,7 @@ class Loader {
 void Item::fail(const std::string& what) const {
   const YAML::Mark mark = node.Mark();
   const std::string line = mark.is_null() ? "" : ":" + std::to_string(mark.line + 1);
-  throw LocatedError(file + line + ": " + (key.empty() ? "" : key + ": ") + what);
+  throw LocatedError(file + line + ": " + (key.empty() ? "" : excerpt(key) + ": ") + what);
 }
 
 std::string Item::word() const {
@@ -156,7 +156,7 @@ std::vector<std::pair<std::string, Item>> Item::entries(const std::vector<std::s
     for (const std::string& one : known) allowed += (allowed.empty() ? "" : ", ") + one;
     const std::string near = nearest(name, known);
     const Item here{file, key, item.node};
-    here.fail(message("there is no '{}' here; ", name) +
+    here.fail(message("there is no '{}' here; ", excerpt(name)) +
               (near.empty() ? "allowed are: " + allowed : message("did you mean '{}'?", near)));
   }
   return all;
@@ -180,19 +180,6 @@ std::string read_text(const std::string& path) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-std::string excerpt(const std::string& text, std::size_t position) {
-  constexpr std::size_t most = 120, before = 60;
-  if (text.size() <= most) return text;
-  // Not within a character of more than one byte.
-  const auto boundary = [&](std::size_t at) {
-    while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-    return at;
-  };
-  const std::size_t latest = text.size() - most, wanted = position > before ? position - before : 0;
-  const std::size_t begin = boundary(std::min(wanted, latest)), end = boundary(std::min(begin + most, text.size()));
-  return (begin > 0 ? "…" : "") + text.substr(begin, end - begin) + (end < text.size() ? "…" : "");
 }
 
 void load_documents(const std::string& text, const std::string& file, const std::vector<std::string>& sections,

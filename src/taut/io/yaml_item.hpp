@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <string>
+#include <taut/base/excerpt.hpp>
 #include <taut/base/require.hpp>
 #include <utility>
 #include <vector>
@@ -47,9 +48,6 @@ struct Document {
 
 /// The text of a file. Throws InputError if there is none.
 std::string read_text(const std::string& path);
-
-/// A text as messages quote it: whole if it is short, otherwise the part around a position.
-std::string excerpt(const std::string& text, std::size_t position = 0);
 
 /// A text and the files it includes, those first; only the given keys may stand at the top. `all` collects the texts.
 ///
