@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kill_matrix.py PROGRAM REPOSITORY [--kills N] [--only INTEGRATOR …]: kill -9 and resume, bit for bit, for every integrator and kind of run.
+"""kill_matrix.py PROGRAM REPOSITORY [--kills N] [--only INTEGRATOR …] [--ways KIND …]: kill -9 and resume, bit for bit, for every integrator and kind of run.
 
 Each run is killed N times, at random moments (10 unless told; some resumed runs are killed again), resumed, and compared with one that never was.
 A kind that an integrator does not take is left out with the program's own words. Needs h5py; takes a quarter of an hour in full.
@@ -87,6 +87,7 @@ def main():
     arguments.add_argument("repository")
     arguments.add_argument("--kills", type=int, default=10)
     arguments.add_argument("--only", nargs="*", default=[])
+    arguments.add_argument("--ways", nargs="*", default=list(KINDS), choices=list(KINDS))
     asked = arguments.parse_args()
     listed = json.loads(finish([asked.program, "list", "--json"]))["integrators"]
     names = asked.only or [one["name"] for one in listed]
@@ -96,9 +97,9 @@ def main():
             for kind, text in models(name):
                 model = os.path.join(folder, "model.yaml")
                 pathlib.Path(model).write_text(text)
-                for way, options in KINDS.items():
+                for way in asked.ways:
                     title = f"{name}, {kind}, {way}"
-                    command, why = long_enough([asked.program, "run", model, "--integrator", name, *options])
+                    command, why = long_enough([asked.program, "run", model, "--integrator", name, *KINDS[way]])
                     if command is None:
                         print(f"{title}: left out: {why[:160]}", flush=True)
                         continue
