@@ -172,8 +172,7 @@ class Files(unittest.TestCase):
         process.communicate(timeout=60)
         until = self.read("run.h5")["t"][-1, 0]
         same = [{"1e-4": "0.0001", "1000": "1e3"}.get(word, word) for word in LONG]
-        resumed = subprocess.Popen([PROGRAM, "run", "set.yaml", *same, "--set", "l1=2.0", "--out", "run.h5", "--resume"], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        resumed = self.begin_again("run", "set.yaml", *same, "--set", "l1=2.0")
         time.sleep(1.0)
         resumed.send_signal(signal.SIGTERM)
         output, errors = resumed.communicate(timeout=60)
@@ -223,16 +222,19 @@ class Files(unittest.TestCase):
         time.sleep(3.0)
         self.kill(process)
         reached = self.read("run.h5")["t"][-1, 0]
-        process = self.begin_again()
+        process = self.begin_again("run", DOUBLE, *LONG)
         process.send_signal(signal.SIGTERM)
         output, _ = process.communicate(timeout=60)
         resumed = float(output.split("resumed at t = ")[1].split()[0])
         self.assertGreater(resumed, 0.3 * reached, "the last checkpoint is some three seconds old at most")
 
-    def begin_again(self):
-        process = subprocess.Popen([PROGRAM, "run", DOUBLE, *LONG, "--out", "run.h5", "--resume"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, cwd=self.folder)
-        time.sleep(1.0)
+    def begin_again(self, *arguments):
+        """A resumed run, once it goes on: the new file has taken the place of the old one."""
+        old = (self.folder / "run.h5").stat().st_ino
+        process = subprocess.Popen([PROGRAM, *arguments, "--out", "run.h5", "--resume"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, cwd=self.folder)
+        while process.poll() is None and (self.folder / "run.h5").stat().st_ino == old:
+            time.sleep(0.02)
         return process
 
     # s: flipped bytes.
