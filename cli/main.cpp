@@ -121,6 +121,8 @@ int main(int argc, char** argv) {
   const auto add_model = [&](CLI::App* command, taut::cli::ModelArguments& into) {
     command->add_option("model", into.model, "Model file (YAML or JSON)")->required();
     command->add_option("--set", into.set, "Change a parameter: --set l1=2.0 (repeat for more)")->allow_extra_args(false);
+    command->add_option("--allow-include", into.include_folders, "A folder besides the model's whose files may be included")
+        ->allow_extra_args(false);
     command->add_flag("--json", into.json, "One JSON object on standard output");
   };
   const auto add_run_options = [&](CLI::App* command, taut::cli::ModelArguments& into) {
@@ -137,9 +139,14 @@ int main(int argc, char** argv) {
   running->add_option("--control", run.control, "Of the step, with tolerances: error or reversible");
   running->add_option("--every", run.every, "Record every so many-th step");
   running->add_option("--interval", run.interval, "With tolerances: record at multiples of this");
-  running->add_option("--out", run.out, "Results file; MODEL.h5 in the current folder unless given");
+  running->add_option("--out", run.out,
+                      "Results file; MODEL.h5 in the current folder unless given, MODEL.l=2.h5 with --set l=2");
   running->add_flag("--no-file", run.no_file, "Keep no results file");
-  running->add_flag("--resume", run.resume, "Go on from the last checkpoint in the results file");
+  running->add_flag("--resume", run.resume,
+                    "Go on from the last checkpoint in the results file; a later --until extends a run");
+  running->add_option("--checkpoint", run.checkpoint_seconds, "At least so many seconds between checkpoints on disk (2)")
+      ->check(CLI::NonNegativeNumber);
+  running->add_flag("--force", run.force, "Overwrite the results file, whatever is in it");
   auto* checking = app.add_subcommand("check", "Read a model: degrees of freedom, redundant constraints, initial values");
   add_model(checking, model);
   auto* resting = app.add_subcommand("static", "Find an equilibrium of a model and whether it is stable");

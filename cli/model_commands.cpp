@@ -12,6 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <taut/io/export.hpp>
+#include <taut/io/run_file.hpp>
 #include <taut/io/run_model.hpp>
 #include <taut/simulate/energy.hpp>
 #include <taut/step/index_one.hpp>
@@ -29,11 +30,14 @@ constexpr int ok = 0, failed_run = 1;
 
 std::atomic<bool> interrupted{false};
 
-/// Ctrl-C ends the run after the step at hand, with everything so far on disk.
+/// Ctrl-C, or a request to end, ends the run after the step at hand, with everything so far on disk.
 class Interrupt {
  public:
-  Interrupt() : before_(std::signal(SIGINT, [](int) { interrupted = true; })) {}
-  ~Interrupt() { std::signal(SIGINT, before_); }
+  Interrupt() : before_int_(std::signal(SIGINT, note)), before_term_(std::signal(SIGTERM, note)) {}
+  ~Interrupt() {
+    std::signal(SIGINT, before_int_);
+    std::signal(SIGTERM, before_term_);
+  }
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   static Observer observer() {
@@ -43,11 +47,14 @@ class Interrupt {
   }
 
  private:
-  void (*before_)(int);
+  static void note(int) { interrupted = true; }
+  void (*before_int_)(int);
+  void (*before_term_)(int);
 };
 
 ModelOverrides overrides(const ModelArguments& arguments) {
   ModelOverrides out;
+  out.include_folders = arguments.include_folders;
   for (const std::string& one : arguments.set) {
     const std::size_t sign = one.find('=');
     require(sign != std::string::npos && sign > 0, "--set {}: must read name=value.", one);
@@ -136,12 +143,16 @@ int run(const RunArguments& arguments) {
   ModelFile model = read_model(arguments.model, changes);
   RunModelOptions options;
   options.version = TAUT_VERSION;
-  options.model_path = arguments.model;
+  options.model_path = std::filesystem::weakly_canonical(arguments.model).string();
   options.resume = arguments.resume;
+  options.force = arguments.force;
+  options.checkpoint_seconds = arguments.checkpoint_seconds;
+  options.interrupted = [] { return interrupted.load(); };
   options.settings = ordered_json{{"set", changes.parameters}, {"run", changes.run}}.dump();
   if (!arguments.no_file)
-    options.out = arguments.out.empty() ? std::filesystem::path(arguments.model).stem().string() + ".h5" : arguments.out;
+    options.out = arguments.out.empty() ? default_results_name(arguments.model, changes.parameters) : arguments.out;
   require(arguments.out.empty() || !arguments.no_file, "--out and --no-file contradict each other.");
+  require(!(arguments.resume && arguments.force), "--resume and --force contradict each other.");
   require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
   std::error_code none;
   require(options.out.empty() || !std::filesystem::equivalent(arguments.model, options.out, none),
@@ -155,6 +166,7 @@ int run(const RunArguments& arguments) {
     outcome = run_model(model, planned, options);
   }
   const Certificate& c = outcome.certificate;
+  const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any
   if (arguments.json) {
     ordered_json out{{"model", arguments.model}, {"name", model.name}, {"certificate", to_json(c)}};
     if (!options.out.empty()) out["results"] = options.out;
@@ -166,6 +178,7 @@ int run(const RunArguments& arguments) {
     for (NamedExpression& output : planned.modes->outputs()) out["outputs"][output.name] = number(output.at(outcome.last));
     for (const auto& [name, t, impulse] : outcome.events)
       out["events"].push_back({{"name", name}, {"t", t}, {"impulse", number(impulse)}});
+    out["certificate"]["finished"] = done;
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{}\n", title(model, arguments.model));
@@ -181,7 +194,7 @@ int run(const RunArguments& arguments) {
       fmt::print("  at the end: {:<16} {:.9g}\n", output.name, output.at(outcome.last));
     if (!options.out.empty()) fmt::print("results are in {}\n", options.out);
   }
-  if (c.finished()) return ok;
+  if (done) return ok;
   fmt::print(stderr, "taut: {}\n", c.message);
   return failed_run;
 }

@@ -9,14 +9,16 @@ namespace taut::cli {
 
 struct ModelArguments {
   std::string model;
-  std::vector<std::string> set;  ///< name=value
+  std::vector<std::string> set;              ///< name=value
+  std::vector<std::string> include_folders;  ///< besides that of the model
   std::string until, step, rtol, atol, integrator, solver, control, every, interval;
   bool json = false;
 };
 
 struct RunArguments : ModelArguments {
   std::string out;
-  bool no_file = false, resume = false;
+  bool no_file = false, resume = false, force = false;
+  double checkpoint_seconds = 2.0;
 };
 
 struct CompareArguments : ModelArguments {

@@ -21,7 +21,7 @@ std::ofstream open(const fs::path& file) {
 
 void close(std::ofstream& out, const fs::path& file) {
   out.flush();
-  require(out.good(), "--out: writing '{}' failed; is the disk full?", file.string());
+  if (!out.good()) throw std::runtime_error(message("--out: '{}' could not be written; is the disk full?", file.string()));
 }
 
 void write_csv(const Curve& curve, const fs::path& file) {

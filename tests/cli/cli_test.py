@@ -125,7 +125,7 @@ class Cli(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             os.symlink("/dev/full", os.path.join(folder, "gh95_wall_distance.csv"))
             done = run("reproduce", "gh95-wall", "--out", folder)
-            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.returncode, 1)
             self.assertIn("is the disk full?", done.stderr)
 
     def test_output_that_cannot_be_written_is_told(self):

@@ -141,7 +141,7 @@ def main():
         runs = {}
         for title, (model, options) in RUNS.items():
             path = events if model == "EVENTS" else os.path.join(repository, "cases", model + ".yaml")
-            base = [program, "run", path, *options.split()]
+            base = [program, "run", path, *options.split(), "--checkpoint", "0.1"]
             whole = os.path.join(folder, title.replace(" ", "_") + ".h5")
             begin = time.monotonic()
             finish(base + ["--out", whole])

@@ -2,13 +2,15 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <taut/base/excerpt.hpp>
 #include <taut/expression/parse.hpp>
 
 namespace taut {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-constexpr int deepest = 200;             // of parentheses and functions in each other
+constexpr int deepest = 200;  // of parentheses and functions in each other
+constexpr std::size_t longest_name = 200;
 constexpr long most_tokens = 1'000'000;  // functions within functions can make a short text long
 
 struct Unit {
@@ -115,6 +117,7 @@ class Parser {
       next_ = k;
       while (next_ < text_.size() && in_name(text_[next_])) ++next_;
       while (next_ < text_.size() && text_[next_] == '\'') ++next_;
+      if (next_ - k > longest_name) fail(message("a name has at most {} characters", longest_name), k);
       token_ = {Token::Kind::name, text_.substr(k, next_ - k), k};
       return;
     }
@@ -303,7 +306,7 @@ class Parser {
         return Parser(graph_, scope_, inner, own->second.body, depth_, tokens_).whole();
       } catch (const ExpressionError& error) {
         fail(message("in the function '{}': {} at character {} of \"{}\"", name.text, error.what(), error.position + 1,
-                     own->second.body),
+                     excerpt(own->second.body, error.position)),
              name.position);
       }
     }

@@ -104,7 +104,7 @@ class Builder {
     try {
       return parse_it();
     } catch (const ExpressionError& error) {
-      item.fail(message("{}, at character {} of \"{}\"", error.what(), error.position + 1, text));
+      item.fail(message("{}, at character {} of \"{}\"", error.what(), error.position + 1, excerpt(text, error.position)));
     }
   }
   Graph::Node value(const Item& item, const Scope& scope) {
@@ -117,14 +117,14 @@ class Builder {
   double number(const Item& item, Graph::Node node) const {
     double out = 0.0;
     if (!graph_->is_constant(node, &out))
-      item.fail(message("must be a number, but \"{}\" changes with the motion", item.node.Scalar()));
-    if (!std::isfinite(out)) item.fail(message("\"{}\" is not finite", item.node.Scalar()));
+      item.fail(message("must be a number, but \"{}\" changes with the motion", excerpt(item.node.Scalar())));
+    if (!std::isfinite(out)) item.fail(message("\"{}\" is not finite", excerpt(item.node.Scalar())));
     return out;
   }
   int whole(const Item& item) {
     const double out = number(item);
     if (out != std::round(out) || std::abs(out) > 1e9)
-      item.fail(message("must be a whole number, got {}", item.node.Scalar()));
+      item.fail(message("must be a whole number, got {}", excerpt(item.node.Scalar())));
     return int(out);
   }
 
@@ -133,7 +133,7 @@ class Builder {
     const Graph::Node node = value(item);
     for (const int variable : graph_->variables_of({node}))
       if (variable != numbering_.time())
-        item.fail(message("may depend on time only, but \"{}\" does not", item.node.Scalar()));
+        item.fail(message("may depend on time only, but \"{}\" does not", excerpt(item.node.Scalar())));
     return node;
   }
   std::vector<Item> axes(const Item& item) const {
@@ -212,6 +212,9 @@ class Builder {
         one.fail(message("the function '{}' is there already", name));
       for (const std::string& argument : function.arguments)
         if (!is_name(argument)) one.fail(message("'{}' is not a name for an argument", argument));
+      for (auto argument = function.arguments.begin(); argument != function.arguments.end(); ++argument)
+        if (std::find(function.arguments.begin(), argument, *argument) != argument)
+          one.fail(message("'{}' has two arguments named '{}'; each needs a name of its own", excerpt(head), *argument));
       // Parsed once with its arguments as numbers, so that mistakes show here; it sees only what stands before it.
       Scope inner = scope_;
       inner.symbols["t"] = graph_->constant(0.5);
@@ -710,7 +713,8 @@ class Builder {
     const auto found = coordinate_.find(name);
     if (found != coordinate_.end()) return found->second;
     const std::string near = nearest(name, names_);
-    item.fail(message("there is no coordinate '{}'", name) + (near.empty() ? "" : message("; did you mean '{}'?", near)));
+    item.fail(message("there is no coordinate '{}'", excerpt(name)) +
+              (near.empty() ? "" : message("; did you mean '{}'?", near)));
   }
 
   void add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name) {
@@ -736,7 +740,7 @@ class Builder {
     }
     const std::string text = expression.word();
     const Relation relation = guarded(expression, text, [&] { return parse_relation(*graph_, scope_, text); });
-    add_constraint(expression, relation.difference, relation.set, name.empty() ? text : name);
+    add_constraint(expression, relation.difference, relation.set, name.empty() ? excerpt(text) : name);
   }
 
   void read_initial(const Item& item) {
@@ -1195,7 +1199,7 @@ class Builder {
 ModelFile build(const std::string& text, const std::string& file, const ModelOverrides& overrides, bool assemble) {
   std::vector<Document> documents;
   std::string all;
-  load_documents(text, file, sections, documents, all);
+  load_documents(text, file, sections, overrides.include_folders, documents, all);
   try {
     ModelFile model = Builder(documents, overrides).build(assemble);
     model.text = std::move(all);

@@ -83,6 +83,7 @@ struct ModelFile {
 struct ModelOverrides {
   std::vector<std::pair<std::string, std::string>> parameters{};
   std::map<std::string, std::string> run{};
+  std::vector<std::string> include_folders{};  ///< besides the model's own, from which files may be included
 };
 
 /// Reads a model; docs/model-files.md says what it may hold. Throws InputError that names file, line, key, what was given and what is

@@ -1,12 +1,12 @@
-#include <hdf5.h>
-
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <taut/base/require.hpp>
+#include <taut/io/checkpoint_numbers.hpp>
+#include <taut/io/hdf5_handle.hpp>
 #include <taut/io/results.hpp>
 
 namespace taut {
@@ -15,51 +15,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto flush_after = std::chrono::milliseconds(500);
 constexpr std::size_t largest_buffer = 1u << 20;  // numbers
-constexpr int most_states = 6;                    // of the past in a checkpoint
-constexpr int front = 10;                         // numbers before the states of a checkpoint
-constexpr std::size_t message_size = 2048;
-
-/// An HDF5 handle that closes itself.
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle() = default;
-  Handle(hid_t id, Close close) : id_(id), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    reset();
-    id_ = std::exchange(other.id_, -1);
-    close_ = other.close_;
-    return *this;
-  }
-  ~Handle() { reset(); }
-  herr_t reset() {
-    const hid_t id = std::exchange(id_, -1);
-    return id >= 0 ? close_(id) : 0;
-  }
-  operator hid_t() const { return id_; }  // NOLINT: as HDF5 has it
-  bool good() const { return id_ >= 0; }
-
- private:
-  hid_t id_ = -1;
-  Close close_ = nullptr;
-};
-
-/// HDF5 must say nothing, and must not close at exit what was left open on purpose.
-void quiet() {
-  static const bool once = [] {
-    H5dont_atexit();
-    return true;
-  }();
-  (void)once;
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
 
 Handle text_type(std::size_t size) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, std::max<std::size_t>(size, 1));
   H5Tset_cset(type, H5T_CSET_UTF8);
   return type;
+}
+
+bool write_sum(hid_t set, std::uint64_t sum) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(H5Acreate2(set, sum_name, H5T_NATIVE_UINT64, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  return attribute.good() && H5Awrite(attribute, H5T_NATIVE_UINT64, &sum) >= 0;
 }
 
 /// Words as one dataset of strings of one length.
@@ -72,37 +39,30 @@ bool write_texts(hid_t file, const char* name, const std::vector<std::string>& w
   const hsize_t size = words.size();
   const Handle type = text_type(length), space(H5Screate_simple(1, &size, nullptr), H5Sclose);
   const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
-  return set.good() && (words.empty() || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) >= 0);
+  return set.good() && (words.empty() || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) >= 0) &&
+         write_sum(set, Checksum().add(all).value());
 }
 
-std::vector<std::string> read_texts(hid_t file, const char* name) {
-  const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
-  require(set.good(), "no '{}' in it", name);
-  const Handle type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
-  const std::size_t length = H5Tget_size(type);
-  const auto count = std::size_t(H5Sget_simple_extent_npoints(space));
-  std::string all(length * count, '\0');
-  if (count > 0) require(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) >= 0, "'{}' cannot be read", name);
-  std::vector<std::string> words;
-  for (std::size_t k = 0; k < count; ++k) {
-    std::string word = all.substr(k * length, length);
-    word.resize(std::strlen(word.c_str()));
-    words.push_back(std::move(word));
-  }
-  return words;
+template <class Number> hid_t native() {
+  if constexpr (std::is_same_v<Number, int>) return H5T_NATIVE_INT;
+  if constexpr (std::is_same_v<Number, std::uint64_t>) return H5T_NATIVE_UINT64;
+  return H5T_NATIVE_DOUBLE;
 }
 
 /// Rows that grow: a dataset, and what was not written to it yet.
+///
+/// Without HDF5's own sums (Fletcher32): those are of chunks, and a run that is killed while it writes a chunk again would take the rows before
+/// with it. Ours are of rows.
 template <class Number> class Column {
  public:
   Column() = default;
   Column(hid_t file, const char* name, int width) : width_(width) {
     const hsize_t none[2] = {0, hsize_t(width)}, most[2] = {H5S_UNLIMITED, hsize_t(width)};
     const hsize_t chunk[2] = {std::clamp<hsize_t>(8192 / hsize_t(std::max(width, 1)), 1, 1024), hsize_t(std::max(width, 1))};
-    const Handle space(H5Screate_simple(2, none, width > 0 ? most : most), H5Sclose);
+    const Handle space(H5Screate_simple(2, none, most), H5Sclose);
     const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(plan, 2, chunk);
-    set_ = Handle(H5Dcreate2(file, name, type(), space, H5P_DEFAULT, plan, H5P_DEFAULT), H5Dclose);
+    set_ = Handle(H5Dcreate2(file, name, native<Number>(), space, H5P_DEFAULT, plan, H5P_DEFAULT), H5Dclose);
   }
   bool good() const { return set_.good(); }
   std::size_t waiting() const { return rows_.size(); }
@@ -115,103 +75,83 @@ template <class Number> class Column {
     if (H5Dset_extent(set_, size) < 0) return false;
     const Handle file_space(H5Dget_space(set_), H5Sclose), memory(H5Screate_simple(2, part, nullptr), H5Sclose);
     H5Sselect_hyperslab(file_space, H5S_SELECT_SET, from, nullptr, part, nullptr);
-    if (H5Dwrite(set_, type(), memory, file_space, H5P_DEFAULT, rows_.data()) < 0) return false;
+    if (H5Dwrite(set_, native<Number>(), memory, file_space, H5P_DEFAULT, rows_.data()) < 0) return false;
     if (H5Dflush(set_) < 0) return false;
     written_ += count;
     rows_.clear();
     return true;
   }
-  hsize_t written() const { return written_; }
 
  private:
-  static hid_t type() { return std::is_same_v<Number, int> ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE; }
   int width_ = 0;
   Handle set_;
   hsize_t written_ = 0;
   std::vector<Number> rows_;
 };
 
-template <class Number> std::vector<Number> read_column(hid_t file, const char* name, long rows, int width) {
-  const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
-  require(set.good(), "no '{}' in it", name);
-  const Handle space(H5Dget_space(set), H5Sclose);
-  hsize_t size[2] = {0, 0};
-  require(H5Sget_simple_extent_ndims(space) == 2 && H5Sget_simple_extent_dims(space, size, nullptr) == 2 &&
-              size[1] == hsize_t(width) && (rows < 0 || width == 0 || size[0] >= hsize_t(rows)),
-          "'{}' has not the size it should have", name);
-  const hsize_t part[2] = {width == 0 ? 0 : (rows < 0 ? size[0] : hsize_t(rows)), hsize_t(width)}, from[2] = {0, 0};
-  const std::size_t numbers = std::size_t(part[0]) * std::size_t(width);
-  std::vector<Number> out(numbers);
-  if (out.empty()) return out;
-  const Handle memory(H5Screate_simple(2, part, nullptr), H5Sclose);
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, from, nullptr, part, nullptr);
-  const hid_t type = std::is_same_v<Number, int> ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE;
-  require(H5Dread(set, type, memory, space, H5P_DEFAULT, out.data()) >= 0, "'{}' cannot be read", name);
-  return out;
-}
-
-/// A sum over the bytes, so that a half-written checkpoint is not taken for a whole one. FNV-1a.
-double checksum(const std::vector<double>& numbers) {
-  std::uint64_t sum = 1469598103934665603ull;
-  for (const double number : numbers) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &number, sizeof bits);
-    sum = (sum ^ bits) * 1099511628211ull;
+/// A list of numbers that is replaced as a whole and may grow. It never shrinks; its first number says how many count.
+class Slot {
+ public:
+  Slot() = default;
+  Slot(hid_t file, const char* name, hsize_t chunk) {
+    const hsize_t none = 0, most = H5S_UNLIMITED;
+    const Handle space(H5Screate_simple(1, &none, &most), H5Sclose), plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_chunk(plan, 1, &chunk);
+    set_ = Handle(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, plan, H5P_DEFAULT), H5Dclose);
   }
-  return double(sum >> 12);
-}
+  bool good() const { return set_.good(); }
 
-struct Sizes {
-  int n, m;
-  int state() const { return 3 + 3 * n + m + 2 * n; }  // t, lengths of p and carried; q v p, lambda, carried
-  int checkpoint() const { return front + most_states * state() + 1; }
+  bool write(const std::vector<double>& numbers) {
+    const hsize_t count = numbers.size(), from = 0;
+    if (count > size_ && H5Dset_extent(set_, &count) < 0) return false;
+    size_ = std::max(size_, count);
+    const Handle file_space(H5Dget_space(set_), H5Sclose), memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &from, nullptr, &count, nullptr);
+    return H5Dwrite(set_, H5T_NATIVE_DOUBLE, memory, file_space, H5P_DEFAULT, numbers.data()) >= 0 && H5Dflush(set_) >= 0;
+  }
+
+ private:
+  Handle set_;
+  hsize_t size_ = 0;
 };
 
-void pack(const State& state, const Sizes& sizes, std::vector<double>& out) {
-  const std::size_t end = out.size() + std::size_t(sizes.state());
-  require(state.carried.size() <= 2 * sizes.n, "results: the scheme carries {} numbers, more than a checkpoint holds.",
-          state.carried.size());
-  out.push_back(state.t);
-  out.push_back(double(state.p.size()));
-  out.push_back(double(state.carried.size()));
-  for (const Vector* part : {&state.q, &state.v, &state.p, &state.lambda, &state.carried})
-    out.insert(out.end(), part->begin(), part->end());
-  out.resize(end, 0.0);
-}
+/// A dataset of one value, or a few, that are written at once.
+class Cell {
+ public:
+  Cell() = default;
+  Cell(hid_t file, const char* name, hid_t type, hsize_t count = 1) : type_(H5Tcopy(type), H5Tclose) {
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    set_ = Handle(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  }
+  bool write(const void* value) { return set_.good() && H5Dwrite(set_, type_, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0; }
+  bool write(std::string text, std::size_t size) {
+    text.resize(size - 1);
+    text.resize(size, '\0');
+    return write(text.data());
+  }
 
-State unpack(const double* from, const Sizes& sizes) {
-  State state;
-  state.t = from[0];
-  const auto p = Eigen::Index(from[1]), carried = Eigen::Index(from[2]);
-  from += 3;
-  const auto take = [&](Vector& part, Eigen::Index size) {
-    part = Eigen::Map<const Vector>(from, size);
-    from += size;
-  };
-  take(state.q, sizes.n);
-  take(state.v, sizes.n);
-  take(state.p, p);
-  take(state.lambda, sizes.m);
-  take(state.carried, carried);
-  return state;
-}
+ private:
+  Handle set_, type_;
+};
 
-Handle scalar_set(hid_t file, const char* name, hid_t type) {
-  const hsize_t one = 1;
-  const Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose);
-  return {H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
+std::string exact(double value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 }  // namespace
 
 struct ResultsWriter::File {
   std::string path;
-  Sizes sizes{};
+  RecordSizes sizes{};
   Handle file;
   Column<double> t, q, v, lambda, outputs, energy, residual, events;
   Column<int> newton;
-  Handle records, verdict, finished, message, checkpoint;
-  long count = 0, event_count = 0, sequence = 0;
+  Column<std::uint64_t> record_sums, event_sums;
+  Cell records, verdict, finished, message, state;
+  std::array<Slot, 2> slots;
+  FileState now;
+  long sequence = 0;
   Clock::time_point flushed = Clock::now();
   bool failed = false;
 
@@ -219,69 +159,73 @@ struct ResultsWriter::File {
     failed = failed || !good;
     if (!good) throw std::runtime_error(taut::message("'{}' could not be written; is the disk full?", path));
   }
+  bool flush() { return H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0; }
+  bool write_state() {
+    const auto number = static_cast<long long>(now.records);
+    now.sum = now.own_sum();
+    return records.write(&number) && state.write(&now);
+  }
+  bool write_message(const std::string& text) {
+    const std::string kept = text.substr(0, message_size - 1);
+    now.message = Checksum().add(kept).value();
+    return message.write(kept, message_size);
+  }
   /// Rows first, then their number: what the number promises is there.
   void write_rows() {
     check(t.write() && q.write() && v.write() && lambda.write() && outputs.write() && energy.write() && residual.write() &&
-          newton.write() && events.write());
-    check(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
-    const long long number = count;
-    check(H5Dwrite(records, H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, &number) >= 0);
-    check(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
+          newton.write() && events.write() && record_sums.write() && event_sums.write());
+    check(flush() && write_state() && flush());
     flushed = Clock::now();
+  }
+  bool make_columns() {
+    const int n = int(sizes.coordinates), m = int(sizes.constraints), k = int(sizes.outputs);
+    t = Column<double>(file, "t", 1);
+    q = Column<double>(file, "q", n);
+    v = Column<double>(file, "v", n);
+    lambda = Column<double>(file, "lambda", m);
+    outputs = Column<double>(file, "outputs", k);
+    energy = Column<double>(file, "energy", 2);
+    residual = Column<double>(file, "residual", 2);
+    newton = Column<int>(file, "newton", 1);
+    events = Column<double>(file, "events", 2 + 2 * n);
+    record_sums = Column<std::uint64_t>(file, "record_sums", 1);
+    event_sums = Column<std::uint64_t>(file, "event_sums", 1);
+    return t.good() && q.good() && v.good() && lambda.good() && outputs.good() && energy.good() && residual.good() &&
+           newton.good() && events.good() && record_sums.good() && event_sums.good();
+  }
+  bool make_cells() {
+    const Handle message_type = text_type(message_size), verdict_type = text_type(verdict_size);
+    records = Cell(file, "records", H5T_NATIVE_LLONG);
+    verdict = Cell(file, "verdict", verdict_type);
+    finished = Cell(file, "finished", H5T_NATIVE_INT);
+    message = Cell(file, "message", message_type);
+    state = Cell(file, "state", H5T_NATIVE_UINT64, state_words);
+    // Most checkpoints fit into one chunk of this: a few states.
+    const hsize_t chunk = std::clamp<hsize_t>(32 * sizes.coordinates, 256, 65'536);
+    slots = {Slot(file, "checkpoint_0", chunk), Slot(file, "checkpoint_1", chunk)};
+    const int no = 0;
+    return slots[0].good() && slots[1].good() && verdict.write("running", verdict_size) && finished.write(&no) &&
+           write_message("the run did not end") && write_state();
   }
 };
 
-ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& header) : file_(std::make_unique<File>()) {
-  quiet();
+ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& header, const std::string& shown)
+    : file_(std::make_unique<File>()) {
+  quiet_hdf5();
   File& f = *file_;
-  f.path = path;
-  f.sizes = {int(header.coordinates.size()), int(header.constraints.size())};
+  f.path = shown.empty() ? path : shown;
+  f.sizes = {header.coordinates.size(), header.constraints.size(), header.outputs.size()};
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   f.file = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
-  require(f.file.good(), "results: '{}' cannot be written.", path);
-  const int n = f.sizes.n, m = f.sizes.m, k = int(header.outputs.size());
-  bool good =
-      write_texts(f.file, "model", {header.model_text}) &&
-      write_texts(f.file, "header",
-                  {header.version, header.model_path, header.name, header.integrator, header.solver, header.options}) &&
-      write_texts(f.file, "coordinates", header.coordinates) && write_texts(f.file, "constraints", header.constraints) &&
-      write_texts(f.file, "output_names", header.outputs);
-  f.t = Column<double>(f.file, "t", 1);
-  f.q = Column<double>(f.file, "q", n);
-  f.v = Column<double>(f.file, "v", n);
-  f.lambda = Column<double>(f.file, "lambda", m);
-  f.outputs = Column<double>(f.file, "outputs", k);
-  f.energy = Column<double>(f.file, "energy", 2);
-  f.residual = Column<double>(f.file, "residual", 2);
-  f.newton = Column<int>(f.file, "newton", 1);
-  f.events = Column<double>(f.file, "events", 2 + 2 * n);
-  f.records = scalar_set(f.file, "records", H5T_NATIVE_LLONG);
-  f.verdict = scalar_set(f.file, "verdict", H5T_NATIVE_INT);
-  f.finished = scalar_set(f.file, "finished", H5T_NATIVE_INT);
-  const Handle type = text_type(message_size);
-  f.message = scalar_set(f.file, "message", type);
-  const hsize_t slots[2] = {2, hsize_t(f.sizes.checkpoint())};
-  const Handle space(H5Screate_simple(2, slots, nullptr), H5Sclose);
-  f.checkpoint =
-      Handle(H5Dcreate2(f.file, "checkpoint", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
-  good = good && f.t.good() && f.q.good() && f.v.good() && f.events.good() && f.records.good() && f.verdict.good() &&
-         f.finished.good() && f.message.good() && f.checkpoint.good();
-  const std::vector<double> nothing(2 * std::size_t(f.sizes.checkpoint()), 0.0);
-  const long long zero = 0;
-  const int no = 0;
-  const std::string running = [] {
-    std::string text = "the run did not end";
-    text.resize(message_size, '\0');
-    return text;
-  }();
-  good = good && H5Dwrite(f.checkpoint, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, nothing.data()) >= 0 &&
-         H5Dwrite(f.records, H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, &zero) >= 0 &&
-         H5Dwrite(f.verdict, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &no) >= 0 &&
-         H5Dwrite(f.finished, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &no) >= 0 &&
-         H5Dwrite(f.message, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, running.data()) >= 0;
-  good = good && H5Fflush(f.file, H5F_SCOPE_GLOBAL) >= 0 && H5Fstart_swmr_write(f.file) >= 0;
-  f.check(good);
+  require(f.file.good(), "results: '{}' cannot be written.", f.path);
+  f.check(write_texts(f.file, "model", {header.model_text}) &&
+          write_texts(f.file, "header",
+                      {header.version, header.model_path, header.name, header.integrator, header.solver, header.options,
+                       exact(header.until)}) &&
+          write_texts(f.file, "coordinates", header.coordinates) && write_texts(f.file, "constraints", header.constraints) &&
+          write_texts(f.file, "output_names", header.outputs) && f.make_columns() && f.make_cells() && f.flush() &&
+          H5Fstart_swmr_write(f.file) >= 0);
 }
 
 // After a failed write the file is left as it is: what was flushed can be read, while closing would write more, promise rows that are
@@ -292,16 +236,19 @@ ResultsWriter::~ResultsWriter() {
 
 void ResultsWriter::append(const Row& row) {
   File& f = *file_;
+  const std::array<double, 2> energy{row.kinetic, row.potential}, residual{row.position_residual, row.velocity_residual};
+  const std::uint64_t sum = record_sum(f.now.records, f.sizes, &row.t, row.q, row.v, row.lambda, row.outputs, energy.data(),
+                                       residual.data(), row.newton);
   f.t.push(&row.t);
   f.q.push(row.q);
   f.v.push(row.v);
   f.lambda.push(row.lambda);
   f.outputs.push(row.outputs);
-  const std::array<double, 2> energy{row.kinetic, row.potential}, residual{row.position_residual, row.velocity_residual};
   f.energy.push(energy.data());
   f.residual.push(residual.data());
   f.newton.push(&row.newton);
-  ++f.count;
+  f.record_sums.push(&sum);
+  ++f.now.records;
   if (f.q.waiting() >= largest_buffer || f.t.waiting() >= 4096 || Clock::now() - f.flushed >= flush_after) f.write_rows();
 }
 
@@ -309,128 +256,44 @@ void ResultsWriter::event(int which, double t, const Vector& q, const Vector& v)
   std::vector<double> row{double(which), t};
   row.insert(row.end(), q.begin(), q.end());
   row.insert(row.end(), v.begin(), v.end());
+  const std::uint64_t sum = event_sum(file_->now.events, row.data(), row.size());
   file_->events.push(row.data());
-  ++file_->event_count;
+  file_->event_sums.push(&sum);
+  ++file_->now.events;
 }
 
-void ResultsWriter::checkpoint(const Checkpoint& point, const std::vector<double>&) {
+ResultsWriter::Place ResultsWriter::place() const { return {long(file_->now.records), long(file_->now.events)}; }
+
+void ResultsWriter::checkpoint(const Checkpoint& point, const std::vector<double>& certificate, Place at) {
   File& f = *file_;
   f.write_rows();
-  const int size = f.sizes.checkpoint();
-  require(int(point.earlier.size()) < most_states,
-          "results: the scheme needs {} states of the past, more than a checkpoint holds.", point.earlier.size());
-  std::vector<double> row{double(++f.sequence),
-                          double(point.step),
-                          double(f.count),
-                          double(f.event_count),
-                          0.0,
-                          0.0,
-                          0.0,
-                          0.0,
-                          double(point.earlier.size()),
-                          0.0};
-  std::copy_n(point.control.begin(), std::min<std::size_t>(point.control.size(), 4), row.begin() + 4);
-  for (const State& state : point.earlier) pack(state, f.sizes, row);
-  pack(point.last, f.sizes, row);
-  row.resize(std::size_t(size) - 1, 0.0);
-  row.push_back(checksum(row));
+  // Length, place, certificate, checkpoint, sum.
+  std::vector<double> row{0.0, double(++f.sequence), double(at.records), double(at.events), double(certificate.size())};
+  row.insert(row.end(), certificate.begin(), certificate.end());
+  const std::vector<double> numbers = to_numbers(point);
+  row.insert(row.end(), numbers.begin(), numbers.end());
+  row[0] = double(row.size() + 1);
+  row.push_back(std::bit_cast<double>(Checksum().add(row.data(), row.size()).value()));
   // The two slots take turns: one of them is always whole.
-  const hsize_t from[2] = {hsize_t(f.sequence % 2), 0}, part[2] = {1, hsize_t(size)};
-  const Handle space(H5Dget_space(f.checkpoint), H5Sclose), memory(H5Screate_simple(2, part, nullptr), H5Sclose);
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, from, nullptr, part, nullptr);
-  f.check(H5Dwrite(f.checkpoint, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, row.data()) >= 0);
-  f.check(H5Fflush(f.file, H5F_SCOPE_GLOBAL) >= 0);
+  f.check(f.slots[std::size_t(f.sequence % 2)].write(row) && f.flush());
 }
 
 void ResultsWriter::flush() { file_->write_rows(); }
 
-void ResultsWriter::finish(Verdict verdict, const std::string& message) {
+void ResultsWriter::finish(Verdict verdict, const std::string& message, bool finished) {
   File& f = *file_;
   f.write_rows();
-  std::string text = message.substr(0, message_size - 1);
-  text.resize(message_size, '\0');
-  const int code = 1 + int(verdict), yes = good(verdict) ? 1 : 0;
-  const Handle type = text_type(message_size);
-  f.check(H5Dwrite(f.message, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0 &&
-          H5Dwrite(f.verdict, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &code) >= 0 &&
-          H5Dwrite(f.finished, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &yes) >= 0 &&
-          H5Fflush(f.file, H5F_SCOPE_GLOBAL) >= 0);
+  const int yes = finished ? 1 : 0;
+  f.now.verdict = 1 + std::uint64_t(verdict);
+  f.now.finished = std::uint64_t(yes);
+  f.check(f.write_message(message) && f.verdict.write(name_of(verdict), verdict_size) && f.finished.write(&yes) &&
+          f.flush() && f.write_state() && f.flush());
   const std::string path = f.path;
   File closed;
   closed.path = path;
   Handle file = std::move(f.file);
   file_ = std::make_unique<File>();  // closes the datasets, which the file waits for
   closed.check(file.reset() >= 0);
-}
-
-Results read_results(const std::string& path) {
-  quiet();
-  std::error_code trouble;
-  require(std::filesystem::exists(path, trouble), "{}: there is no such file.", path);
-  // A file whose writer was killed still says that it is being written.
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT), H5Fclose);
-  if (!file.good()) file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  require(file.good(), "{}: is not an HDF5 file, or a broken one.", path);
-  try {
-    Results out;
-    const std::vector<std::string> words = read_texts(file, "header"), model = read_texts(file, "model");
-    require(words.size() == 6 && model.size() == 1, "its header is not that of a results file");
-    out.header = {words[0],
-                  words[1],
-                  model[0],
-                  words[2],
-                  words[3],
-                  words[4],
-                  words[5],
-                  read_texts(file, "coordinates"),
-                  read_texts(file, "constraints"),
-                  read_texts(file, "output_names")};
-    const auto scalar = [&](const char* name, hid_t type, void* into) {
-      const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
-      require(set.good() && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into) >= 0, "no '{}' in it", name);
-    };
-    long long records = 0;
-    int verdict = 0;
-    scalar("records", H5T_NATIVE_LLONG, &records);
-    scalar("verdict", H5T_NATIVE_INT, &verdict);
-    out.records = long(records);
-    if (verdict >= 1 && verdict <= 4) out.verdict = Verdict(verdict - 1);
-    out.message = read_texts(file, "message").at(0);
-    const Sizes sizes{int(out.header.coordinates.size()), int(out.header.constraints.size())};
-    out.t = read_column<double>(file, "t", out.records, 1);
-    out.q = read_column<double>(file, "q", out.records, sizes.n);
-    out.v = read_column<double>(file, "v", out.records, sizes.n);
-    out.lambda = read_column<double>(file, "lambda", out.records, sizes.m);
-    out.outputs = read_column<double>(file, "outputs", out.records, int(out.header.outputs.size()));
-    out.energy = read_column<double>(file, "energy", out.records, 2);
-    out.residual = read_column<double>(file, "residual", out.records, 2);
-    out.newton = read_column<int>(file, "newton", out.records, 1);
-    out.events = read_column<double>(file, "events", -1, 2 + 2 * sizes.n);
-
-    const Handle set(H5Dopen2(file, "checkpoint", H5P_DEFAULT), H5Dclose);
-    const std::size_t width = std::size_t(sizes.checkpoint());
-    std::vector<double> slots(2 * width);
-    require(set.good() && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, slots.data()) >= 0,
-            "no 'checkpoint' in it");
-    double newest = 0.0;
-    for (std::size_t k = 0; k < 2; ++k) {
-      const std::vector<double> row(slots.begin() + std::ptrdiff_t(k * width),
-                                    slots.begin() + std::ptrdiff_t((k + 1) * width) - 1);
-      if (!(row[0] > newest) || checksum(row) != slots[(k + 1) * width - 1] || row[2] > double(out.records)) continue;
-      newest = row[0];
-      Checkpoint point{.step = long(row[1]), .last = {}, .earlier = {}, .control = {row[4], row[5], row[6], row[7]}};
-      const auto states = std::size_t(row[8]);
-      for (std::size_t i = 0; i < states; ++i)
-        point.earlier.push_back(unpack(row.data() + front + i * std::size_t(sizes.state()), sizes));
-      point.last = unpack(row.data() + front + states * std::size_t(sizes.state()), sizes);
-      out.checkpoint = std::move(point);
-      out.checkpoint_records = long(row[2]);
-      out.checkpoint_events = long(row[3]);
-    }
-    return out;
-  } catch (const InputError& error) {
-    throw InputError(message("{}: {}.", path, error.what()));
-  }
 }
 
 }  // namespace taut

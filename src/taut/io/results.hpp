@@ -9,6 +9,7 @@ namespace taut {
 struct ResultsHeader {
   std::string version, model_path, model_text, name, integrator, solver;
   std::string options;  ///< JSON: everything needed to run it again
+  double until = 0.0;   ///< the end time that was asked for
   std::vector<std::string> coordinates, constraints, outputs;
 };
 
@@ -18,13 +19,14 @@ struct ResultsHeader {
 ///     t, q, v, lambda, outputs, energy (kinetic, potential), residual (|g|, |ġ|), newton      one row per record
 ///     records       number of whole rows; after a crash single columns may hold a row more
 ///     events        (number of the event, t, q, v) at each crossing
-///     checkpoint    where a run goes on
-///     verdict (0: it goes on or was killed, otherwise 1 + that of the run), message
+///     checkpoint_0, checkpoint_1     where a run goes on; they take turns, so that one of them is whole
+///     verdict (running, or that of the run), finished, message
+///     state, record_sums, event_sums     sums by which the reader notices any byte that changed
 /// and datasets of strings: header, model, coordinates, constraints, output_names.
 class ResultsWriter {
  public:
-  /// Throws InputError if the file cannot be made.
-  ResultsWriter(const std::string& path, const ResultsHeader& header);
+  /// Throws InputError if the file cannot be made. Messages call it `shown`, where it will be moved, if that is given.
+  ResultsWriter(const std::string& path, const ResultsHeader& header, const std::string& shown = {});
   ~ResultsWriter();
   ResultsWriter(const ResultsWriter&) = delete;
   ResultsWriter& operator=(const ResultsWriter&) = delete;
@@ -37,12 +39,25 @@ class ResultsWriter {
   };
   void append(const Row& row);
   void event(int which, double t, const Vector& q, const Vector& v);
-  void checkpoint(const Checkpoint& point,
-                  const std::vector<double>& certificate = {});  ///< together with all records before it
+
+  /// How much the file holds.
+  struct Place {
+    long records = 0, events = 0;
+  };
+  Place place() const;
+
+  /// Together with all records before it. `certificate` is what the certificate of the run remembers.
+  void checkpoint(const Checkpoint& point, const std::vector<double>& certificate = {}) {
+    checkpoint(point, certificate, place());
+  }
+  /// The same later: at that place in the file the run was there.
+  void checkpoint(const Checkpoint& point, const std::vector<double>& certificate, Place at);
   void flush();
 
-  /// Writes how the run ended and closes. Throws std::runtime_error if anything could not be written: a full disk, most of all.
-  void finish(Verdict verdict, const std::string& message);
+  /// Writes how the run ended and closes. `finished`: there is nothing to go on with. Throws std::runtime_error if anything could not be
+  /// written: a full disk, most of all.
+  void finish(Verdict verdict, const std::string& message, bool finished);
+  void finish(Verdict verdict, const std::string& message) { finish(verdict, message, good(verdict)); }
 
  private:
   struct File;
@@ -53,6 +68,7 @@ class ResultsWriter {
 struct Results {
   ResultsHeader header;
   std::optional<Verdict> verdict;  ///< none: the run goes on, or was killed
+  bool finished = false;           ///< false also for a run that somebody interrupted
   std::string message;
   long records = 0;
   std::vector<double> t, q, v, lambda, outputs, energy, residual;  ///< row by row
@@ -64,7 +80,11 @@ struct Results {
   long checkpoint_events = 0;
 };
 
-/// Throws InputError if it is not a results file of this program, or not one that can be read.
+/// Throws InputError if it is not a results file of this program, or if a byte of it is not what was written. Waits at most about a second,
+/// and only while another process writes the file.
 Results read_results(const std::string& path);
+
+/// The same without rows and checkpoints.
+Results read_results_summary(const std::string& path);
 
 }  // namespace taut

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <taut/base/require.hpp>
+#include <taut/io/run_file.hpp>
 #include <taut/io/run_model.hpp>
 #include <taut/simulate/choose.hpp>
 
@@ -11,9 +12,6 @@ namespace taut {
 namespace {
 
 constexpr double default_rtol = 1e-8;
-
-/// Steps between checkpoints: some two million coordinates' worth, a matter of seconds.
-long checkpoint_steps(int coordinates) { return std::clamp(2'000'000L / std::max(1, coordinates), 200L, 20'000L); }
 
 /// Jumps by time alone, found in the expressions, and those declared.
 void add_jumps(const ModelFile& model, SimulateOptions& options) {
@@ -157,6 +155,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
                        .integrator = planned.integrator.traits().name,
                        .solver = name_of(planned.method),
                        .options = asked.settings,
+                       .until = model.run.until,
                        .coordinates = {},
                        .constraints = {},
                        .outputs = {}};
@@ -164,46 +163,35 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
   for (int row = 0; row < system.constraint_count(); ++row) header.constraints.push_back(system.constraint_name(row));
   for (const NamedExpression& output : model.outputs) header.outputs.push_back(output.name);
 
-  std::unique_ptr<ResultsWriter> writer;
-  std::optional<Results> old;
+  std::optional<RunFile> file;
+  const Results* old = nullptr;
   SimulateOptions& options = planned.options;
   options.keep = false;
   if (!asked.out.empty()) {
-    options.renew = checkpoint_steps(system.size());
-    if (asked.resume) {
-      old = read_results(asked.out);
-      require(old->header.model_text == model.text && old->header.options == asked.settings,
-              "--resume: '{}' comes from another model or other options; give those it was started with.", asked.out);
-      require(!old->verdict || !good(*old->verdict), "--resume: the run in '{}' is finished.", asked.out);
-    }
-    // A resumed run is written beside the old file and takes its place once it has all that the old one had.
-    const std::string path = old ? asked.out + ".resumed" : asked.out;
-    writer = std::make_unique<ResultsWriter>(path, header);
-    if (old) {
-      if (old->checkpoint) {
-        const long rows = old->checkpoint_records, n = system.size(), m = system.constraint_count(),
-                   k = long(model.outputs.size());
-        for (long r = 0; r < rows; ++r)
-          writer->append({old->t[r], old->q.data() + r * n, old->v.data() + r * n, old->lambda.data() + r * m,
-                          old->outputs.data() + r * k, old->energy[2 * r], old->energy[2 * r + 1], old->residual[2 * r],
-                          old->residual[2 * r + 1], old->newton[r]});
-        for (long e = 0; e < old->checkpoint_events; ++e) {
-          const double* row = old->events.data() + e * (2 + 2 * n);
-          writer->event(int(row[0]), row[1], Eigen::Map<const Vector>(row + 2, n), Eigen::Map<const Vector>(row + 2 + n, n));
-          outcome.events.push_back({model.events.at(std::size_t(row[0])).name, row[1], 0.0});
-        }
-        writer->checkpoint(*old->checkpoint);
-        options.from = &*old->checkpoint;
-        planned.modes->enter(options.from->mode);
-        certifier.load(old->checkpoint_certificate, *options.from);
-        outcome.resumed_at = old->checkpoint->last.t;
-      }
-      outcome.resumed = true;
-      std::error_code trouble;
-      std::filesystem::rename(path, asked.out, trouble);
-      require(!trouble, "--resume: '{}' cannot be replaced: {}.", asked.out, trouble.message());
-    }
+    options.renew = RunFile::renewal_steps(system.size(), planned.integrator.traits());
+    const bool equal_steps = options.rtol == 0.0 && options.atol == 0.0;
+    file.emplace(RunFileOptions{.path = asked.out,
+                                .resume = asked.resume,
+                                .force = asked.force,
+                                .start = start,
+                                .step = equal_steps ? options.step : 0.0,
+                                .checkpoint_seconds = asked.checkpoint_seconds},
+                 header);
+    old = file->old();
+    outcome.resumed = old != nullptr;
   }
+  if (old != nullptr && old->checkpoint) {
+    const long n = system.size();
+    for (long e = 0; e < old->checkpoint_events; ++e) {
+      const double* row = old->events.data() + e * (2 + 2 * n);
+      outcome.events.push_back({model.events.at(std::size_t(row[0])).name, row[1], 0.0});
+    }
+    options.from = &*old->checkpoint;
+    planned.modes->enter(options.from->mode);
+    certifier.load(old->checkpoint_certificate, *options.from);
+    outcome.resumed_at = old->checkpoint->last.t;
+  }
+  ResultsWriter* writer = file ? &file->writer() : nullptr;
 
   Vector outputs(Eigen::Index(model.outputs.size()));
   double last_record = options.from != nullptr && old->checkpoint_records > 0
@@ -226,7 +214,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
       outcome.events.push_back({model.events[p.happened->event].name, p.happened->t, p.happened->impulse});
       if (writer) writer->event(int(p.happened->event), p.happened->t, p.happened->after.q, p.happened->after.v);
     }
-    if (writer && p.checkpoint != nullptr) writer->checkpoint(*p.checkpoint, certifier.save());
+    if (file && p.checkpoint != nullptr) file->checkpoint(*p.checkpoint, certifier.save());
   };
   options.observers.emplace_back(record);
   for (const Observer& observer : asked.observers) options.observers.push_back(observer);
@@ -239,7 +227,7 @@ RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& a
   }
   outcome.certificate = certifier.certificate(path);
   outcome.last = path.last;
-  if (writer) writer->finish(outcome.certificate.verdict, path.message);
+  if (file) file->finish(outcome.certificate.verdict, path.message, asked.interrupted && asked.interrupted());
   return outcome;
 }
 

@@ -20,11 +20,14 @@ struct RunPlan {
 RunPlan plan(const ModelFile& model);
 
 struct RunModelOptions {
-  std::string out{};    ///< results file; none: nothing is kept but the certificate
-  bool resume = false;  ///< go on from the checkpoint in `out`
+  std::string out{};                ///< results file; none: nothing is kept but the certificate
+  bool resume = false;              ///< go on from the checkpoint in `out`
+  bool force = false;               ///< overwrite whatever is in `out`
+  double checkpoint_seconds = 2.0;  ///< at least so long between checkpoints
   std::string version{}, model_path{};
   std::string settings{};  ///< JSON of what was asked for, kept in the file
   std::vector<Observer> observers{};
+  std::function<bool()> interrupted{};  ///< whether somebody ended the run, who may want to go on later
 };
 
 struct RunOutcome {

@@ -4,17 +4,21 @@
 #include <set>
 #include <sstream>
 #include <taut/expression/parse.hpp>
+#include <taut/io/real_path.hpp>
 #include <taut/io/yaml_item.hpp>
 
 namespace taut {
 namespace {
 
-constexpr int deepest_include = 8;
-constexpr std::uintmax_t largest_file = 64u << 20;
+namespace fs = std::filesystem;
+
+constexpr int deepest_include = 16, most_included = 64;
+constexpr std::uintmax_t largest_file = 64u << 20, largest_included = 16u << 20;
+constexpr long most_entries = 2'000'000;
 
 /// YAML nests and repeats; neither must take the stack or the memory.
 void check_depth(const Item& item, int depth, long& nodes) {
-  if (depth > 32 || ++nodes > 2'000'000) item.fail("the file is nested too deeply or too large");
+  if (depth > 32 || ++nodes > most_entries) item.fail("the file is nested too deeply or too large");
   if (item.node.IsSequence())
     for (const auto& child : item.node) check_depth({item.file, item.key, child}, depth + 1, nodes);
   if (item.node.IsMap())
@@ -24,8 +28,11 @@ void check_depth(const Item& item, int depth, long& nodes) {
 /// yaml-cpp reads nested flow collections by recursion; a text that nests deeper than any model does is refused before.
 void check_brackets(const std::string& text, const std::string& file) {
   int depth = 0, line = 1, indent = 0;
+  long entries = 0;
   bool leading = true;
   for (const char c : text) {
+    if (c == ',' || c == '\n') ++entries;
+    require(entries <= 2 * most_entries, "{}:{}: has more than {} entries.", file, line, 2 * most_entries);
     if (c == '\n') {
       ++line;
       leading = true;
@@ -44,40 +51,82 @@ void check_brackets(const std::string& text, const std::string& file) {
   }
 }
 
-void load(const std::string& text, const std::string& file, const std::vector<std::string>& sections, int depth,
-          std::vector<Document>& out, std::string& all) {
-  require(depth < deepest_include, "{}: is included more than eight files deep; do includes go round in circles?", file);
-  check_brackets(text, file);
-  YAML::Node root;
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::ParserException& error) {
-    throw InputError(message("{}:{}: this is not YAML: {}.", file, error.mark.line + 1, error.msg));
-  } catch (const YAML::Exception& error) {
-    throw InputError(message("{}: this is not YAML: {}.", file, error.what()));
-  }
-  const Item top{file, "", root};
-  if (!root.IsDefined() || root.IsNull()) throw InputError(message("{}: is empty.", file));
-  long nodes = 0;
-  check_depth(top, 0, nodes);
-  for (const auto& [name, item] : top.entries(sections)) {
-    if (name != "include") continue;
-    const std::vector<Item> files = item.node.IsSequence() ? item.list() : std::vector<Item>{item};
-    for (const Item& one : files) {
-      const std::filesystem::path path = std::filesystem::path(file).parent_path() / one.word();
-      load(read_text(path.string()), path.string(), sections, depth + 1, out, all);
+/// A model and what it includes, file by file.
+class Loader {
+ public:
+  Loader(const std::vector<std::string>& sections, const std::string& model, const std::vector<std::string>& folders,
+         std::vector<Document>& out, std::string& all)
+      : sections_(sections), out_(out), all_(all) {
+    folders_.push_back(real_path(fs::path(model).parent_path() / "."));
+    for (const std::string& folder : folders) {
+      std::error_code trouble;
+      require(fs::is_directory(folder, trouble), "--allow-include {}: there is no such folder.", folder);
+      folders_.push_back(real_path(folder));
     }
   }
-  out.push_back({file, root});
-  all += text;
-}
+
+  void load(const std::string& text, const std::string& file, int depth) {
+    check_brackets(text, file);
+    const YAML::Node root = parsed(text, file);
+    const Item top{file, "", root};
+    if (!root.IsDefined() || root.IsNull()) throw InputError(message("{}: is empty.", file));
+    check_depth(top, 0, nodes_);
+    for (const auto& [name, item] : top.entries(sections_)) {
+      if (name != "include") continue;
+      for (const Item& one : item.node.IsSequence() ? item.list() : std::vector<Item>{item}) include(one, depth + 1);
+    }
+    out_.push_back({file, root});
+    all_ += text;
+  }
+
+ private:
+  static YAML::Node parsed(const std::string& text, const std::string& file) {
+    try {
+      return YAML::Load(text);
+    } catch (const YAML::ParserException& error) {
+      throw InputError(message("{}:{}: this is not YAML: {}.", file, error.mark.line + 1, error.msg));
+    } catch (const YAML::Exception& error) {
+      throw InputError(message("{}: this is not YAML: {}.", file, error.what()));
+    }
+  }
+
+  bool allowed(const fs::path& path) const {
+    const fs::path there = real_path(path);
+    return std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& folder) {
+      return std::mismatch(folder.begin(), folder.end(), there.begin(), there.end()).first == folder.end();
+    });
+  }
+
+  void include(const Item& item, int depth) {
+    const fs::path path = fs::path(item.file).parent_path() / item.word();
+    // Before anything is read: not even whether the file exists is told.
+    if (!allowed(path))
+      item.fail(
+          message("'{}' lies outside the model's folder; --allow-include DIR permits another one", excerpt(item.word())));
+    if (depth >= deepest_include)
+      item.fail(message("files are included more than {} deep; do includes go round in circles?", deepest_include));
+    if (++files_ > most_included) item.fail(message("more than {} files are included", most_included));
+    const std::string text = read_text(path.string());
+    size_ += text.size();
+    if (size_ > largest_included) item.fail("more than 16 MB are included");
+    load(text, path.string(), depth);
+  }
+
+  const std::vector<std::string>& sections_;
+  std::vector<fs::path> folders_;
+  std::vector<Document>& out_;
+  std::string& all_;
+  long nodes_ = 0;
+  int files_ = 0;
+  std::uintmax_t size_ = 0;
+};
 
 }  // namespace
 
 void Item::fail(const std::string& what) const {
   const YAML::Mark mark = node.Mark();
   const std::string line = mark.is_null() ? "" : ":" + std::to_string(mark.line + 1);
-  throw LocatedError(file + line + ": " + (key.empty() ? "" : key + ": ") + what);
+  throw LocatedError(file + line + ": " + (key.empty() ? "" : excerpt(key) + ": ") + what);
 }
 
 std::string Item::word() const {
@@ -107,7 +156,7 @@ std::vector<std::pair<std::string, Item>> Item::entries(const std::vector<std::s
     for (const std::string& one : known) allowed += (allowed.empty() ? "" : ", ") + one;
     const std::string near = nearest(name, known);
     const Item here{file, key, item.node};
-    here.fail(message("there is no '{}' here; ", name) +
+    here.fail(message("there is no '{}' here; ", excerpt(name)) +
               (near.empty() ? "allowed are: " + allowed : message("did you mean '{}'?", near)));
   }
   return all;
@@ -123,9 +172,9 @@ std::vector<Item> Item::list() const {
 
 std::string read_text(const std::string& path) {
   std::error_code trouble;
-  require(std::filesystem::exists(path, trouble), "{}: there is no such file.", path);
-  require(std::filesystem::is_regular_file(path, trouble), "{}: is not a file.", path);
-  require(std::filesystem::file_size(path, trouble) <= largest_file, "{}: is larger than 64 MB, which no model is.", path);
+  require(fs::exists(path, trouble), "{}: there is no such file.", path);
+  require(fs::is_regular_file(path, trouble), "{}: is not a file.", path);
+  require(fs::file_size(path, trouble) <= largest_file, "{}: is larger than 64 MB, which no model is.", path);
   std::ifstream in(path, std::ios::binary);
   require(in.good(), "{}: cannot be read.", path);
   std::ostringstream text;
@@ -134,8 +183,8 @@ std::string read_text(const std::string& path) {
 }
 
 void load_documents(const std::string& text, const std::string& file, const std::vector<std::string>& sections,
-                    std::vector<Document>& out, std::string& all) {
-  load(text, file, sections, 0, out, all);
+                    const std::vector<std::string>& folders, std::vector<Document>& out, std::string& all) {
+  Loader(sections, file, folders, out, all).load(text, file, 0);
 }
 
 }  // namespace taut

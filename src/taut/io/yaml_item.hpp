@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <string>
+#include <taut/base/excerpt.hpp>
 #include <taut/base/require.hpp>
 #include <utility>
 #include <vector>
@@ -49,7 +50,10 @@ struct Document {
 std::string read_text(const std::string& path);
 
 /// A text and the files it includes, those first; only the given keys may stand at the top. `all` collects the texts.
+///
+/// Files are included from the folder of `file` and below, and from the other folders given: a model from a stranger reads nothing else. Their
+/// number and their size are limited.
 void load_documents(const std::string& text, const std::string& file, const std::vector<std::string>& sections,
-                    std::vector<Document>& out, std::string& all);
+                    const std::vector<std::string>& folders, std::vector<Document>& out, std::string& all);
 
 }  // namespace taut

@@ -90,7 +90,7 @@ class Timeline {
     const State first = modes_.part(whole_first);
     std::vector<State> past;
     for (const State& state : earlier) past.push_back(modes_.part(state));
-    if (from != nullptr && from->handed_over) hand_over();
+    if (from != nullptr && from->handed_over != 0) hand_over();
     run_.emplace(*system_, first, past, *integrator_, method_);
     path_.integrator += run_->traits().name;
     path_.solver = name_of(method_);
@@ -174,7 +174,8 @@ class Timeline {
     if (!going_) return;
     const bool there = run_->newest().t == options_.end;
     const bool due = options_.interval == 0.0 && options_.every > 0 && step_ % options_.every == 0;
-    const bool renewed = whole && options_.renew > 0 && (there || step_ % options_.renew == 0);
+    // A run that goes on beyond its end later, or in a longer run, must not see the step that was cut to land there.
+    const bool renewed = whole && options_.renew > 0 && step_ % options_.renew == 0 && !(there && controlled());
     if (acting || run_->newest().t == next) {
       // What an event finds is recorded, and then what it leaves.
       const bool event = acting || next != options_.end;
@@ -422,7 +423,7 @@ class Timeline {
   Checkpoint checkpoint() {
     Checkpoint point{
         .step = step_, .last = modes_.whole(run_->newest()), .earlier = {}, .mode = modes_.mode(), .counts = path_.counts};
-    point.handed_over = options_.beyond_singular && !can_hand_over();
+    point.handed_over = options_.beyond_singular && !can_hand_over() ? 1 : 0;
     point.singular = path_.singular;
     for (const State& state : run_->earlier()) point.earlier.push_back(modes_.whole(state));
     if (control_) point.control = control_->save();

@@ -22,7 +22,7 @@ struct Checkpoint {
   std::vector<double> watch{};     ///< what the watch of events remembers
   RunCounts counts{};              ///< work done so far
   std::vector<double> singular{};  ///< times at which constraints lost rank so far
-  bool handed_over = false;        ///< to the scheme that passes such places
+  int handed_over = 0;             ///< 1: to the scheme that passes such places
 };
 
 /// What an observer sees after each step, at each mark of the interval within it, and at each event; step 0 is the start.
@@ -34,7 +34,7 @@ struct Progress {
   double done;                         ///< part of the time that is behind, 0 to 1
   bool recorded;                       ///< whether the trajectory keeps this state
   std::string* stop;                   ///< write a reason here to end the run after this step
-  const Checkpoint* checkpoint;        ///< after the steps that SimulateOptions::renew names and at the end, none otherwise
+  const Checkpoint* checkpoint;        ///< after the steps that SimulateOptions::renew names, none otherwise
   DenseStep* within;                   ///< the step that holds or ends at this state, to be looked into; none at the start
   bool between = false;                ///< a mark or a recorded event within a step: its state was interpolated
   const Happened* happened = nullptr;  ///< the event at this state; where it acted, the state is that after it
