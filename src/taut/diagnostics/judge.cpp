@@ -108,11 +108,12 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
   judge_momenta(c, promise, found);
   judge_constraints(c, penalised, found);
   std::string more;
-  for (const double t : c.singular) {
-    more += message("{}passed a singular position at t = {}", more.empty() ? "; " : ", ", t);
+  if (!c.singular.empty()) {
     found.grade = worse(found.grade, Grade::fair);
+    more = message("; passed a singular position at t = {}", c.singular.front());
+    if (c.singular.size() > 1) more += message(" and {} more", c.singular.size() - 1);
+    more += ", where the motion may branch: check that it went where it should";
   }
-  if (!more.empty()) more += ", where the motion may branch: check that it went where it should";
   c.grade = found.grade;
   if (c.conservative || found.grade != Grade::good) {
     c.summary = std::string(name_of(c.grade)) + ": " + (found.text.empty() ? "nothing is off" : found.text) + more;
@@ -156,7 +157,10 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   if (c.velocity_gap > 0.0) text << "; as a velocity " << c.velocity_gap << (c.units ? " m/s" : "");
   text << "\n";
   if (c.penetration > 0.0) line("penetration") << c.penetration << "\n";
-  for (const double t : c.singular) line("singular position") << "t = " << t << "\n";
+  constexpr std::size_t shown = 5;
+  for (std::size_t k = 0; k < std::min(shown, c.singular.size()); ++k)
+    line(k == 0 ? "singular positions" : "") << "t = " << c.singular[k] << "\n";
+  if (c.singular.size() > shown) line("") << "and " << c.singular.size() - shown << " more\n";
   const double steps = double(std::max(1L, c.counts.steps));
   line("steps") << c.counts.steps << ", " << c.counts.retried << " retried";
   if (c.counts.rejected > 0) text << ", " << c.counts.rejected << " of them for the tolerance";

@@ -63,7 +63,7 @@ class Builder {
       for (const auto& [name, one] : item.entries()) model.outputs.push_back(expression(name, value(one)));
     });
     check_inertia();
-    if (with_start) start(model, assemble);
+    if (with_start) start_with_what_holds(model, assemble);
     each("events", [&](const Item& item) { each_of(item, [&](const Item& event) { read_event(event, model); }); });
     each("run", [&](const Item& item) { read_run(item, model); });
     override_run(model);
@@ -73,6 +73,12 @@ class Builder {
       model.parameters[name] = number;
     }
     for (const auto& [support, t] : releases_) add_release(support, t, model);
+    for (const int row : loose_) {
+      const std::string name = system_->constraint_name(row);
+      const int number = switch_named("constraint " + name, model,
+                                      [&] { return Switch{.name = "constraint " + name, .rows = {row}}; });
+      model.switches[std::size_t(number)].initial = 0.0;
+    }
     model.system = std::move(*system_);
     model.jumps = [graph = graph_, along = along_jumps_, time = numbering_.time()](double from, double to) {
       std::vector<double> all = kinks_in_time(*graph, time, from, to);
@@ -728,10 +734,12 @@ class Builder {
   void read_constraint(const Item& item) {
     Item expression = item;
     std::string name;
+    bool holds = true;
     if (item.node.IsMap()) {
       bool found = false;
-      for (const auto& [key, one] : item.entries({"name", "expression"})) {
+      for (const auto& [key, one] : item.entries({"name", "expression", "holds"})) {
         if (key == "name") name = one.word();
+        if (key == "holds") holds = truth(one);
         if (key != "expression") continue;
         expression = one;
         found = true;
@@ -741,6 +749,12 @@ class Builder {
     const std::string text = expression.word();
     const Relation relation = guarded(expression, text, [&] { return parse_relation(*graph_, scope_, text); });
     add_constraint(expression, relation.difference, relation.set, name.empty() ? excerpt(text) : name);
+    if (!holds) loose_.push_back(system_->constraint_count() - 1);
+  }
+  static bool truth(const Item& item) {
+    const std::string word = item.word();
+    if (word != "true" && word != "false") item.fail(message("must be true or false, got '{}'", word));
+    return word == "true";
   }
 
   void read_initial(const Item& item) {
@@ -748,9 +762,7 @@ class Builder {
       if (name == "t") {
         t_ = number(one);
       } else if (name == "equilibrium") {
-        const std::string word = one.word();
-        if (word != "true" && word != "false") one.fail(message("must be true or false, got '{}'", word));
-        equilibrium_ = word == "true";
+        equilibrium_ = truth(one);
       } else if (name == "solve") {
         if (one.node.IsScalar() && one.word() == "all") {
           for (int i = 0; i < numbering_.coordinates; ++i) free_.insert({i, false}), free_.insert({i, true});
@@ -793,6 +805,17 @@ class Builder {
     model.start.state.v = moving.state.v;
     model.start.state.p = moving.state.p;
     model.start.moved_v = moving.moved_v;
+  }
+
+  /// Constraints that do not hold from the beginning have no say in the start.
+  void start_with_what_holds(ModelFile& model, bool assemble) {
+    if (loose_.empty()) return start(model, assemble);
+    System all = *system_;
+    *system_ = acting(released(all, [&](const std::string& name) {
+                 return std::any_of(loose_.begin(), loose_.end(), [&](int row) { return all.constraint_name(row) == name; });
+               })).system;
+    start(model, assemble);
+    *system_ = std::move(all);
   }
 
   void start(ModelFile& model, bool assemble) {
@@ -1192,6 +1215,7 @@ class Builder {
   std::array<double, 3> gravity_{};
   bool equilibrium_ = false;
   std::map<std::string, double> rod_lengths_;
+  std::vector<int> loose_;  // rows that do not hold from the beginning
   std::vector<std::pair<std::string, double>> releases_;  // supports that let go, and when
   std::vector<std::function<std::vector<double>(double, double)>> along_jumps_;
 };

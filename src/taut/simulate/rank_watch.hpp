@@ -15,6 +15,11 @@ class RankWatch {
  public:
   RankWatch(const System& system, const State& start);
 
+  /// Goes on from this state.
+  void begin(const State& state) {
+    if (on_) before_ = measure(state.t, state.q);
+  }
+
   /// The time within a step at which constraints lose rank, if they do.
   std::optional<double> look(const State& before, const State& after);
 

@@ -203,7 +203,7 @@ class Timeline {
     hand_over();
     run_.emplace(*system_, now, std::vector<State>{}, *integrator_, method_);
     path_.integrator += run_->traits().name + message(" from t = {} on", now.t);
-    rank_.emplace(*system_, now);
+    rank_->begin(now);
     make_control(now);
     check_energy();
   }
