@@ -160,6 +160,7 @@ int main(int argc, char** argv) {
   comparing->add_option("--solver", compare.solvers, "These solvers")->allow_extra_args(false);
   comparing->add_option("--formulation", compare.formulations, "multipliers or penalty=EPSILON")->allow_extra_args(false);
   comparing->add_option("--halvings", compare.halvings, "How often the step is halved");
+  comparing->add_option("--budget", compare.budget, "Seconds for all of it; a single run may take a sixth of them");
   comparing->add_option("--out", compare.directory, "Folder for curves (CSV) and the work-precision plot (SVG)");
   auto* verifying =
       app.add_subcommand("verify", "Run a model with smaller and smaller steps: observed order and estimated error");

@@ -3,19 +3,21 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
+#include <complex>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <taut/io/export.hpp>
 #include <taut/io/run_file.hpp>
 #include <taut/io/run_model.hpp>
 #include <taut/simulate/energy.hpp>
 #include <taut/step/index_one.hpp>
+#include <taut/study/compare.hpp>
+#include <taut/study/verify.hpp>
 #include <taut/taut.hpp>
 
 #include "progress_bar.hpp"
@@ -126,8 +128,10 @@ std::string title(const ModelFile& model, const std::string& path) {
   return (model.name.empty() ? path : model.name) + (model.source.empty() ? "" : " (" + model.source + ")");
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// Shows how far a study is, and ends it at Ctrl-C.
+StudyWatch watch(ProgressBar& bar) {
+  return {.progress = [&bar](const std::string& what, double done) { bar.show(what, done); },
+          .interrupted = [] { return interrupted.load(); }};
 }
 
 double largest_momentum(const Certificate& c) {
@@ -274,29 +278,62 @@ int check(const ModelArguments& arguments) {
                                    : trouble);
 }
 
+namespace {
+
+/// In words: what small motions about the equilibrium do.
+std::string in_words(const Stability& found) {
+  if (!found.unknown.empty()) return "stability not known: " + found.unknown;
+  if (found.unstable()) return fmt::format("not stable ({})", name_of(found.instability));
+  return found.neutral > 0 ? "neutral (of some small motions linear terms do not tell)" : "stable";
+}
+
+ordered_json to_json(const std::vector<std::complex<double>>& values) {
+  ordered_json out = ordered_json::array();
+  for (const std::complex<double>& s : values) out.push_back({number(s.real()), number(s.imag())});
+  return out;
+}
+
+}  // namespace
+
 int statics(const ModelArguments& arguments) {
   ModelFile model = read_model(arguments.model, overrides(arguments), false);
-  const Equilibrium found = equilibrium(model.system, model.start.state);
-  const bool good = found.status == Status::ok;
-  constexpr double neutral = 1e-9;  // 1/s²: nothing moves by it in a lifetime, and round-off is of that size
   const System& system = model.system;
+  const Equilibrium found = equilibrium(system, model.start.state);
+  const bool good = found.status == Status::ok;
+  const Stability small = good ? stability(system, found.state) : Stability{.eigenvalues = {}, .unknown = "no equilibrium"};
+  const std::vector<double> frequencies = small.frequencies();
   if (arguments.json) {
-    ordered_json out{{"model", arguments.model},
-                     {"found", good},
-                     {"trouble", found.trouble},
-                     {"residual", number(found.residual)},
-                     {"lowest_eigenvalue", number(found.lowest_eigenvalue)},
-                     {"potential", number(system.potential_energy(instant(found.state)))}};
+    ordered_json out{
+        {"model", arguments.model},
+        {"found", good},
+        {"trouble", found.trouble},
+        {"residual", number(found.residual)},
+        {"stable", small.stable()     ? ordered_json(true)
+                   : small.unstable() ? ordered_json(false)
+                                      : ordered_json(nullptr)},
+        {"instability", small.unknown.empty() ? ordered_json(name_of(small.instability)) : ordered_json(nullptr)},
+        {"neutral", small.neutral},
+        {"eigenvalues", small.unknown.empty() ? to_json(small.eigenvalues) : ordered_json(nullptr)},
+        {"frequencies", frequencies},
+        {"unknown", small.unknown},
+        {"lowest_eigenvalue", number(found.lowest_eigenvalue)},
+        {"potential", number(system.potential_energy(instant(found.state)))}};
     for (int i = 0; i < system.size(); ++i) out["q"][system.coordinate_name(i)] = number(found.state.q[i]);
     for (int row = 0; row < system.constraint_count(); ++row)
       out["lambda"][system.constraint_name(row)] = number(found.state.lambda[row]);
     for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(output.at(found.state));
     fmt::print("{}\n", out.dump(2));
   } else if (good) {
-    fmt::print(
-        "{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n", title(model, arguments.model),
-        found.lowest_eigenvalue > neutral ? "stable" : (found.lowest_eigenvalue < -neutral ? "not stable" : "neutral"),
-        found.lowest_eigenvalue, found.residual, found.steps);
+    fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n",
+               title(model, arguments.model), in_words(small), found.lowest_eigenvalue, found.residual, found.steps);
+    constexpr std::size_t shown = 6;
+    for (const std::complex<double>& s : small.eigenvalues)
+      if (s.real() > 0.0 && s.imag() >= 0.0)
+        fmt::print("  grows                {:.6g} 1/s, swings {:.6g} 1/s\n", s.real(), s.imag());
+    if (!frequencies.empty())
+      fmt::print("  frequencies [Hz]     {:.6g}{}\n",
+                 fmt::join(frequencies.begin(), frequencies.begin() + long(std::min(frequencies.size(), shown)), ", "),
+                 frequencies.size() > shown ? ", …" : "");
     for (int i = 0; i < std::min(system.size(), 60); ++i)
       fmt::print("  {:<20} {:>18.10g}\n", system.coordinate_name(i), found.state.q[i]);
     for (int row = 0; row < std::min(system.constraint_count(), 60); ++row)
@@ -308,232 +345,165 @@ int statics(const ModelArguments& arguments) {
   return failed_run;
 }
 
-int compare(const CompareArguments& arguments) {
-  ModelFile model = read_model(arguments.model, overrides(arguments));
-  require(!std::isnan(model.run.until), "compare: the model needs run: until (or --until).");
-  const double length = std::abs(model.run.until - model.start.state.t);
-  const double h = model.run.step > 0.0 ? model.run.step : length / 1000.0;
-  require(arguments.halvings >= 0 && arguments.halvings <= 10, "--halvings must lie between 0 and 10, got {}.",
-          arguments.halvings);
+namespace {
 
-  const bool given = !arguments.integrators.empty();
-  std::vector<std::string> names = arguments.integrators;
-  if (!given)
-    for (const NamedIntegrator& one : integrators()) names.push_back(one.name);
-  std::vector<std::string> ways = arguments.solvers.empty() ? std::vector<std::string>{model.run.solver} : arguments.solvers;
-  std::vector<std::string> forms = arguments.formulations;
-  if (forms.empty()) forms = {model.run.penalty > 0.0 ? fmt::format("penalty={}", model.run.penalty) : "multipliers"};
+ordered_json to_json(const CompareRow& row) {
+  return {{"integrator", row.integrator},
+          {"solver", row.solver},
+          {"formulation", row.formulation},
+          {"step", row.step},
+          {"error", number(row.error)},
+          {"seconds", row.seconds},
+          {"verdict", name_of(row.verdict)},
+          {"message", row.message},
+          {"certificate", to_json(row.certificate)}};
+}
 
-  const Interrupt interrupt;
-  ProgressBar bar;
-  struct Row {
-    std::string integrator, solver, formulation;
-    double step, error, seconds;
-    Certificate certificate;
-  };
-  std::vector<Row> rows;
-  std::vector<std::string> left_out;
-  std::vector<Vector> ends;
-  const auto modes_of = [&](const std::string& form) {
-    if (form == "multipliers") return ModelModes(model, 0.0);
-    const std::string start = "penalty=";
-    double epsilon = 0.0;
-    require(form.rfind(start, 0) == 0 && (epsilon = std::atof(form.c_str() + start.size())) > 0.0,
-            "--formulation must be multipliers or penalty=EPSILON, got '{}'.", form);
-    return ModelModes(model, epsilon);
-  };
-  const double total = double(names.size() * ways.size() * forms.size()) * (arguments.halvings + 1) + 1.0;
-  double count = 0.0;
-  for (const std::string& form : forms) {
-    ModelModes modes = modes_of(form);
-    const System& system = *modes.moving(modes.first());
-    const System& judged = *modes.judged(modes.first());
-    for (const std::string& name : names)
-      for (const std::string& way : ways) {
-        const Integrator integrator =
-            integrator_named(name, name == model.run.integrator ? model.run.integrator_options : NamedOptions{});
-        const SolverMethod method = solver_named(way);
-        try {
-          integrator.bind(system, method);
-        } catch (const InputError& error) {
-          require(!given || names.size() > 1, "{}", error.what());
-          left_out.push_back(fmt::format("{}, {}: {}", name, form, error.what()));
-          continue;
-        }
-        for (int k = 0; k <= arguments.halvings; ++k) {
-          bar.show(name, ++count / total);
-          const double step = h / std::pow(2.0, k);
-          Certifier certifier(judged, system);
-          SimulateOptions options{.step = step, .end = model.run.until, .keep = false};
-          options.events = modes.events();
-          options.mode = modes.first();
-          options.system_of = [&](const Mode& mode) { return modes.moving(mode); };
-          options.observers = {[&](const Progress& p) { certifier.add(instant(p.state), p.done); }, Interrupt::observer()};
-          // The run is timed without its diagnosis; the second pass is for the certificate.
-          SimulateOptions bare = options;
-          bare.observers = {Interrupt::observer()};
-          double seconds = 1e300, spent = 0.0;
-          for (int repeat = 0; repeat < 3 && spent < 0.2 && !interrupted; ++repeat) {  // the best of three where it is short
-            const auto begin = std::chrono::steady_clock::now();
-            simulate(system, model.start.state, integrator, method, bare);
-            const double once = seconds_since(begin);
-            seconds = std::min(seconds, once);
-            spent += once;
-          }
-          const Trajectory path = simulate(system, model.start.state, integrator, method, options);
-          if (interrupted) throw std::runtime_error("interrupted");
-          rows.push_back({name, way, form, step, 0.0, seconds, certifier.certificate(path)});
-          ends.push_back(path.last.q);
-        }
-      }
-  }
-  require(!rows.empty(), "compare: nothing of this works on the model; {}", left_out.empty() ? "" : left_out.front());
-  // Error against the finest run there is: of order 8 to round-off where the system allows it, otherwise the finest of the table.
-  Vector exact = ends.back();
-  std::string reference = fmt::format("{} at h = {:.3g}", rows.back().integrator, rows.back().step);
-  try {
-    ModelModes modes = modes_of(forms.front());
-    const System& system = *modes.moving(modes.first());
-    const auto patience = [](const Progress& p) {  // stiff springs may ask for any number of steps
-      const long most = std::min(1'000'000L, 20'000'000L / std::max(1, p.system.size()));
-      if (p.step >= most) *p.stop = "too many steps for a reference";
-    };
-    const Trajectory path =
-        simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
-                 {.end = model.run.until, .rtol = 1e-12, .keep = false, .observers = {Interrupt::observer(), patience}});
-    if (path.finished()) {
-      exact = path.last.q;
-      reference = "dop853 with rtol = 1e-12";
-    }
-  } catch (const InputError&) {
-    // said by the name of the reference
-  }
-  ordered_json json{{"model", arguments.model}, {"reference", reference}, {"runs", ordered_json::array()}};
-  reproduce::Outcome outcome;
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    rows[k].error = rows[k].certificate.finished() ? (ends[k] - exact).lpNorm<Eigen::Infinity>() : NAN;
-  if (!arguments.json) {
-    fmt::print("{}\nerrors in q at t = {} against {}\n\n", title(model, arguments.model), model.run.until, reference);
-    fmt::print("{:<18} {:<14} {:<14} {:>9} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "integrator", "solver", "formulation",
-               "step", "error", "seconds", "energy", "momenta", "|g|", "|G v|");
-  }
-  for (const Row& row : rows) {
+void print_rows(const std::vector<CompareRow>& rows) {
+  fmt::print("{:<18} {:<14} {:<14} {:>9} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "integrator", "solver", "formulation",
+             "step", "error", "seconds", "energy", "momenta", "|g|", "|G v|");
+  for (const CompareRow& row : rows) {
     const Certificate& c = row.certificate;
-    json["runs"].push_back({{"integrator", row.integrator},
-                            {"solver", row.solver},
-                            {"formulation", row.formulation},
-                            {"step", row.step},
-                            {"error", number(row.error)},
-                            {"seconds", row.seconds},
-                            {"certificate", to_json(c)}});
-    if (!arguments.json)
-      fmt::print("{:<18} {:<14} {:<14} {:>9.3g} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>9.1e} {:>9.1e}{}\n",
-                 row.integrator, row.solver, row.formulation, row.step, row.error, row.seconds, c.energy.deviation,
-                 largest_momentum(c), c.position_residual, c.velocity_residual, c.finished() ? "" : "  " + c.message);
-    const std::string curve =
-        row.integrator + (ways.size() > 1 ? "_" + row.solver : "") + (forms.size() > 1 ? "_" + row.formulation : "");
-    auto found =
-        std::find_if(outcome.curves.begin(), outcome.curves.end(), [&](const auto& one) { return one.name == curve; });
-    if (found == outcome.curves.end())
-      found = outcome.curves.insert(outcome.curves.end(), {curve, {"seconds", "error", "step"}, {}});
-    if (std::isfinite(row.error) && row.error > 0.0) found->rows.push_back({row.seconds, row.error, row.step});
+    fmt::print("{:<18} {:<14} {:<14} {:>9.3g} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>9.1e} {:>9.1e}{}\n", row.integrator,
+               row.solver, row.formulation, row.step, row.error, row.seconds, c.energy.deviation, largest_momentum(c),
+               c.position_residual, c.velocity_residual,
+               good(row.verdict) ? "" : fmt::format("  {}: {}", name_of(row.verdict), row.message));
   }
-  json["left_out"] = left_out;
-  if (arguments.json) fmt::print("{}\n", json.dump(2));
-  for (const std::string& one : left_out)
-    if (!arguments.json) fmt::print("left out: {}\n", one);
-  if (!arguments.directory.empty()) {
-    reproduce::Figure figure{
-        "work_precision",
-        fmt::format("{}: error at t = {} against time", model.name, model.run.until),
-        "seconds",
-        "error in q",
-        {},
-        "set logscale xy\nset format y '10^{%L}'\nset format x '10^{%L}'\nset key outside right vertical"};
-    int colour = 0;
-    for (const auto& curve : outcome.curves)
-      if (!curve.rows.empty())
-        figure.lines.push_back(
-            {curve.name, "error", curve.name, fmt::format("linespoints lw 2 pt {} lc {}", 4 + colour % 10, colour + 1)}),
-            ++colour;
-    outcome.plots = {figure};
-    reproduce::prepare(arguments.directory);
-    reproduce::write(outcome, arguments.directory);
+}
+
+std::string in_words(const Reference& reference) {
+  if (reference.name.empty()) return "no run reached the end: there is nothing to measure errors against";
+  if (reference.verified)
+    return fmt::format("errors against {}, of which {} ends {:.1e} away", reference.name, reference.checked,
+                       reference.error);
+  if (reference.checked.empty())
+    return fmt::format("errors against {}, an unverified run: no second one was within reach", reference.name);
+  return fmt::format("errors against {}, an unverified run: {} ends {:.1e} away from it", reference.name, reference.checked,
+                     reference.error);
+}
+
+/// Error over time, one curve for each that was compared.
+void write_work_precision(const Comparison& found, const ModelFile& model, const std::string& directory) {
+  const auto differs = [&](auto part) {
+    return std::any_of(found.rows.begin(), found.rows.end(),
+                       [&](const CompareRow& row) { return row.*part != found.rows[0].*part; });
+  };
+  const bool ways = differs(&CompareRow::solver), forms = differs(&CompareRow::formulation);
+  reproduce::Outcome outcome;
+  for (const CompareRow& row : found.rows) {
+    const std::string curve = row.integrator + (ways ? "_" + row.solver : "") + (forms ? "_" + row.formulation : "");
+    auto at = std::find_if(outcome.curves.begin(), outcome.curves.end(), [&](const auto& one) { return one.name == curve; });
+    if (at == outcome.curves.end())
+      at = outcome.curves.insert(outcome.curves.end(), {curve, {"seconds", "error", "step"}, {}});
+    if (std::isfinite(row.error) && row.error > 0.0) at->rows.push_back({row.seconds, row.error, row.step});
+  }
+  reproduce::Figure figure{
+      "work_precision",
+      fmt::format("{}: error at t = {} against time", model.name, model.run.until),
+      "seconds",
+      "error in q",
+      {},
+      "set logscale xy\nset format y '10^{%L}'\nset format x '10^{%L}'\nset key outside right vertical"};
+  int colour = 0;
+  for (const auto& curve : outcome.curves) {
+    if (curve.rows.empty()) continue;
+    figure.lines.push_back(
+        {curve.name, "error", curve.name, fmt::format("linespoints lw 2 pt {} lc {}", 4 + colour % 10, colour + 1)});
+    ++colour;
+  }
+  outcome.plots = {figure};
+  reproduce::prepare(directory);
+  reproduce::write(outcome, directory);
+}
+
+}  // namespace
+
+int compare(const CompareArguments& arguments) {
+  const ModelFile model = read_model(arguments.model, overrides(arguments));
+  const Interrupt interrupt;
+  Comparison found;
+  {
+    ProgressBar bar;
+    found = taut::compare(model, {.integrators = arguments.integrators,
+                                  .solvers = arguments.solvers,
+                                  .formulations = arguments.formulations,
+                                  .halvings = arguments.halvings,
+                                  .seconds = arguments.budget,
+                                  .watch = watch(bar)});
+  }
+  const Reference& reference = found.reference;
+  if (arguments.json) {
+    ordered_json json{{"model", arguments.model},
+                      {"reference", reference.name},
+                      {"reference_checked", reference.checked},
+                      {"reference_error", number(reference.error)},
+                      {"reference_verified", reference.verified},
+                      {"motion", reference.moved},
+                      {"interrupted", found.interrupted},
+                      {"runs", ordered_json::array()},
+                      {"left_out", found.left_out}};
+    for (const CompareRow& row : found.rows) json["runs"].push_back(to_json(row));
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}\nin q at t = {}, {}\n\n", title(model, arguments.model), model.run.until, in_words(reference));
+    print_rows(found.rows);
+    for (const std::string& one : found.left_out) fmt::print("left out: {}\n", one);
+  }
+  std::fflush(stdout);
+  if (!arguments.directory.empty() && !found.rows.empty()) {
+    write_work_precision(found, model, arguments.directory);
     if (!arguments.json) fmt::print("\ncurves (CSV) and the work-precision plot (SVG) are in {}\n", arguments.directory);
   }
-  return ok;
+  if (!found.interrupted) return ok;
+  fmt::print(stderr, "taut: interrupted\n");
+  return failed_run;
 }
 
 int verify(const ModelArguments& arguments) {
   const ModelFile model = read_model(arguments.model, overrides(arguments));
   const RunPlan planned = planned_run(model, arguments.model);
   const Interrupt interrupt;
-  ProgressBar bar;
-  const System& judged = *planned.modes->judged(planned.options.mode);
-  const bool controlled = planned.options.rtol > 0.0 || planned.options.atol > 0.0;
-  std::vector<Vector> ends;
-  std::vector<double> sizes;
-  Certificate first;
-  for (int k = 0; k < 3; ++k) {
-    SimulateOptions options = planned.options;
-    options.keep = false;
-    const double share = controlled ? std::pow(0.1, k) : std::pow(0.5, k);
-    if (controlled) {
-      options.rtol = std::max(options.rtol * share, planned.options.rtol > 0.0 ? 1e-14 : 0.0);
-      options.atol *= share;
-    } else {
-      options.step *= share;
-    }
-    Certifier certifier(judged, *planned.system);
-    options.observers = {[&](const Progress& p) {
-                           bar.show("verify", (k + p.done) / 3.0);
-                           certifier.add(instant(p.state), p.done);
-                         },
-                         Interrupt::observer()};
-    const Trajectory path = simulate(*planned.system, model.start.state, planned.integrator, planned.method, options);
-    if (!path.finished()) {
-      fmt::print(stderr, "taut: verify, run {} of 3: {}\n", k + 1, path.message);
-      return failed_run;
-    }
-    if (k == 0) first = certifier.certificate(path);
-    ends.push_back(path.last.q);
-    sizes.push_back(controlled ? std::max(options.rtol, options.atol) : options.step);
-  }
-  const double a = (ends[0] - ends[1]).lpNorm<Eigen::Infinity>(), b = (ends[1] - ends[2]).lpNorm<Eigen::Infinity>();
-  const int promised = planned.integrator.traits().order;
-  const double order = std::log2(a / b);
-  // Of the first run. With tolerances the last run is the better one; with steps the differences are a geometric series.
-  const double error =
-      controlled ? (ends[0] - ends[2]).lpNorm<Eigen::Infinity>() : (b > 0.0 && order > 0.3 ? a / (1.0 - b / a) : a);
-  const bool round_off = a <= 1e-12 * (1.0 + ends[0].lpNorm<Eigen::Infinity>());
-  std::string verdict;
-  if (controlled) {
-    verdict = fmt::format("the error at the end is about {:.2g} for tolerances of {:.2g}", error, sizes[0]);
-  } else if (round_off) {
-    verdict = "halving the step changes nothing beyond round-off: the run is converged";
-  } else if (std::abs(order - promised) <= 0.3) {
-    verdict =
-        fmt::format("the order is what {} promises: the error estimate can be trusted", planned.integrator.traits().name);
-  } else {
-    verdict = fmt::format(
-        "the order is not the {} that {} promises: the step is too large, or the motion is not smooth, or chaotic", promised,
-        planned.integrator.traits().name);
+  Verification found;
+  {
+    ProgressBar bar;
+    VerifyOptions options;
+    options.watch = watch(bar);
+    found = taut::verify(model, planned, options);
   }
   if (arguments.json) {
-    ordered_json out{{"model", arguments.model},         {"sizes", sizes},     {"differences", {number(a), number(b)}},
-                     {"estimated_error", number(error)}, {"verdict", verdict}, {"certificate", to_json(first)}};
-    if (!controlled) out["order"] = number(order), out["promised_order"] = promised;
+    ordered_json out{{"model", arguments.model},
+                     {"sizes", found.sizes},
+                     {"differences", ordered_json::array()},
+                     {"estimated_error", number(found.error)},
+                     {"motion", number(found.moved)},
+                     {"trusted", found.trusted},
+                     {"verdict", found.verdict},
+                     {"certificate", to_json(found.certificate)}};
+    for (const double one : found.differences) out["differences"].push_back(number(one));
+    if (!found.controlled) {
+      out["order"] = number(found.order());
+      out["orders"] = found.orders;
+      out["promised_order"] = found.promised;
+    } else if (!found.other.empty()) {
+      out["other"] = found.other;
+      out["other_difference"] = number(found.other_difference);
+    }
     fmt::print("{}\n", out.dump(2));
-  } else {
+  } else if (found.trouble.empty()) {
     fmt::print("{}\n", title(model, arguments.model));
     std::fflush(stdout);
-    std::cout << first << std::flush;
-    fmt::print("  {:<28}{:.3g}, {:.3g}, {:.3g}\n", controlled ? "tolerances" : "steps", sizes[0], sizes[1], sizes[2]);
-    fmt::print("  {:<28}{:.3g}, {:.3g}\n", "differences in q at the end", a, b);
-    if (!controlled) fmt::print("  {:<28}{:.3f} (promised {})\n", "observed order", order, promised);
-    fmt::print("  {:<28}{:.3g}\n{}\n", "estimated error of the run", error, verdict);
+    std::cout << found.certificate << std::flush;
+    fmt::print("  {:<28}{:.3g}\n", found.controlled ? "tolerances" : "steps", fmt::join(found.sizes, ", "));
+    fmt::print("  {:<28}{:.3g}\n", "differences in q at the end", fmt::join(found.differences, ", "));
+    if (!found.controlled)
+      fmt::print("  {:<28}{:.3f} (promised {})\n", "observed order", fmt::join(found.orders, ", "), found.promised);
+    if (!found.other.empty()) fmt::print("  {:<28}{:.3g}\n", found.other + " differs by", found.other_difference);
+    fmt::print("  {:<28}{:.3g}\n{}: {}\n", "estimated error of the run", found.error,
+               found.trusted ? "trusted" : "not trusted", found.verdict);
   }
-  return ok;
+  if (found.trouble.empty()) return ok;
+  fmt::print(stderr, "taut: {}\n", found.trouble);
+  return failed_run;
 }
 
 int convert(const std::string& from, const std::string& to) {

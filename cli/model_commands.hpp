@@ -24,6 +24,7 @@ struct RunArguments : ModelArguments {
 struct CompareArguments : ModelArguments {
   std::vector<std::string> integrators, solvers, formulations;
   int halvings = 2;
+  double budget = 60.0;
   std::string directory;
 };
 

@@ -13,6 +13,7 @@
 #include <taut/simulate/choose.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/simulate.hpp>
+#include <taut/simulate/stability.hpp>
 #include <taut/simulate/start.hpp>
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/half_space.hpp>

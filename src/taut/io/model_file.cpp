@@ -75,8 +75,8 @@ class Builder {
     for (const auto& [support, t] : releases_) add_release(support, t, model);
     for (const int row : loose_) {
       const std::string name = system_->constraint_name(row);
-      const int number = switch_named("constraint " + name, model,
-                                      [&] { return Switch{.name = "constraint " + name, .rows = {row}}; });
+      const int number =
+          switch_named("constraint " + name, model, [&] { return Switch{.name = "constraint " + name, .rows = {row}}; });
       model.switches[std::size_t(number)].initial = 0.0;
     }
     model.system = std::move(*system_);
@@ -1215,7 +1215,7 @@ class Builder {
   std::array<double, 3> gravity_{};
   bool equilibrium_ = false;
   std::map<std::string, double> rod_lengths_;
-  std::vector<int> loose_;  // rows that do not hold from the beginning
+  std::vector<int> loose_;                                // rows that do not hold from the beginning
   std::vector<std::pair<std::string, double>> releases_;  // supports that let go, and when
   std::vector<std::function<std::vector<double>(double, double)>> along_jumps_;
 };

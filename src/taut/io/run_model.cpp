@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <taut/base/require.hpp>
+#include <taut/io/model_certifier.hpp>
 #include <taut/io/run_file.hpp>
 #include <taut/io/run_model.hpp>
 #include <taut/simulate/choose.hpp>
@@ -13,8 +14,13 @@ namespace {
 
 constexpr double default_rtol = 1e-8;
 
-/// Jumps by time alone, found in the expressions, and those declared.
-void add_jumps(const ModelFile& model, SimulateOptions& options) {
+}  // namespace
+
+void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options) {
+  options.mode = modes->first();
+  options.system_of = [modes](const Mode& mode) { return modes->moving(mode); };
+  options.events = modes->events();
+  // Jumps by time alone, found in the expressions, and those declared.
   const double start = model.start.state.t, end = model.run.until;
   std::vector<double> times = model.jumps ? model.jumps(start, end) : std::vector<double>{};
   times.insert(times.end(), model.run.breaks.begin(), model.run.breaks.end());
@@ -27,8 +33,6 @@ void add_jumps(const ModelFile& model, SimulateOptions& options) {
     if (inside && !known) options.events.push_back(jump_at(t));
   }
 }
-
-}  // namespace
 
 RunPlan plan(const ModelFile& model) {
   const RunSection& run = model.run;
@@ -85,10 +89,7 @@ RunPlan plan(const ModelFile& model) {
                           .interval = run.interval},
               .modes = modes,
               .choice = choice};
-  out.options.mode = modes->first();
-  out.options.system_of = [modes](const Mode& mode) { return modes->moving(mode); };
-  out.options.events = modes->events();
-  add_jumps(model, out.options);
+  set_events(model, modes, out.options);
   // Where nobody chose the scheme, it may be another where this one cannot go on.
   if (run.integrator.empty() && (name == "dop853" || name == "dopri5") && run.solver == "multipliers" && !reversible)
     out.options.beyond_singular = integrator_named("spark3", {});
@@ -100,52 +101,11 @@ RunPlan plan(const ModelFile& model) {
   return out;
 }
 
-namespace {
-
-/// Measures a run for its certificate, by the model's constraints, whatever formulation holds them and whatever mode it is in.
-class ModelCertifier {
- public:
-  ModelCertifier(const RunPlan& planned, double length)
-      : modes_(*planned.modes),
-        mode_(planned.options.mode),
-        certifier_(*modes_.judged(mode_), *modes_.moving(mode_), length) {}
-
-  Measured see(const Progress& p) {
-    if (p.between) return certifier_.measure(instant(p.state));
-    if (p.happened != nullptr && p.happened->acted) {
-      if (*p.mode != mode_) {
-        enter(*p.mode);
-      } else {
-        certifier_.jump();
-      }
-    }
-    return certifier_.add(instant(p.state), p.done, p.invariant);
-  }
-  std::vector<double> save() const { return certifier_.save(); }
-  void load(const std::vector<double>& saved, const Checkpoint& at) {
-    enter(at.mode);
-    certifier_.load(saved, instant(at.last));
-  }
-  Certificate certificate(const Trajectory& path) const { return certifier_.certificate(path); }
-
- private:
-  void enter(const Mode& mode) {
-    mode_ = mode;
-    certifier_.change(*modes_.judged(mode), *modes_.moving(mode));
-  }
-
-  ModelModes& modes_;
-  Mode mode_;
-  Certifier certifier_;
-};
-
-}  // namespace
-
 RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& asked) {
   RunOutcome outcome;
   const System& system = *planned.system;
   const double start = model.start.state.t, length = model.run.until - start;
-  ModelCertifier certifier(planned, length);
+  ModelCertifier certifier(*planned.modes, length);
   const auto done = [&](double t) { return length != 0.0 ? (t - start) / length : 1.0; };
 
   ResultsHeader header{.version = asked.version,

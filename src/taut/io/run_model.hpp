@@ -16,6 +16,9 @@ struct RunPlan {
   std::string choice;                 ///< what was chosen where the model says nothing, and why
 };
 
+/// What happens in a run of a model: its events, with the systems they lead to, and times at which forces jump.
+void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options);
+
 /// The model must outlive the plan. Throws InputError with what would work if the pieces do not go together.
 RunPlan plan(const ModelFile& model);
 

@@ -1,11 +1,11 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/equilibrium.hpp>
+#include <taut/simulate/stability.hpp>
 #include <taut/step/affine_problem.hpp>
 
 namespace taut {
@@ -15,37 +15,20 @@ double lowest_eigenvalue(const System& system, const State& at) {
   constexpr int largest_dense = 800;
   const int n = system.size();
   if (n > largest_dense) return std::numeric_limits<double>::quiet_NaN();
-  Eigen::MatrixXd K = system.stiffness(instant(at));
-  const double* lambda = at.lambda.data();
-  for (const auto& block : system.constraints()) {
-    const auto slots = square_slots(*block, [n](int i, int j) { return i + n * j; });
-    block->add_curvature(at.t, at.q.data(), lambda, 1.0, slots.data(), K.data());
-    lambda += block->terms() * block->rows();
-  }
-  // Inequalities that do not push do not hold either.
-  const Eigen::MatrixXd all = system.constraint_gradient(at.t, at.q);
-  const std::vector<Set> sets = system.sets();
-  Eigen::MatrixXd G(0, n);
-  for (int row = 0; row < system.constraint_count(); ++row) {
-    if (sets[row] != Set::zero && at.lambda[row] == 0.0) continue;
-    G.conservativeResize(G.rows() + 1, n);
-    G.row(G.rows() - 1) = all.row(row);
-  }
-  Eigen::MatrixXd tangent = Eigen::MatrixXd::Identity(n, n);
-  if (G.rows() > 0) {
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(G.transpose());
-    tangent = Eigen::MatrixXd(qr.householderQ()).rightCols(n - qr.rank());
-  }
-  if (tangent.cols() == 0) return std::numeric_limits<double>::infinity();
-  const Eigen::MatrixXd M = tangent.transpose() * system.mass(instant(at)) * tangent;
-  const Eigen::MatrixXd reduced = tangent.transpose() * (0.5 * (K + K.transpose())) * tangent;
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(reduced, M, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  const SmallMotions small = small_motions(system, at);
+  if (small.size() == 0) return std::numeric_limits<double>::infinity();
+  if (Eigen::LLT<Eigen::MatrixXd>(small.M).info() != Eigen::Success) return std::numeric_limits<double>::quiet_NaN();
+  const Eigen::MatrixXd K = 0.5 * (small.K + small.K.transpose());
+  return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(K, small.M, Eigen::EigenvaluesOnly).eigenvalues()[0];
 }
 
 }  // namespace
 
 Equilibrium equilibrium(const System& system, const State& start, const EquilibriumOptions& options) {
-  require(system.holonomic(), "equilibrium: constraints on velocities say nothing about rest.");
+  require(system.holonomic(),
+          "equilibrium: constraints on velocities say nothing about rest: where they hold, a whole family of places is at "
+          "rest. Take "
+          "the model without them, or let it run with damping.");
   const int n = system.size();
   const bool direct = options.approach == EquilibriumOptions::Approach::direct;
   Equilibrium out{.state = state_at(system, start.t, start.q, Vector::Zero(n))};

@@ -25,7 +25,7 @@ struct Equilibrium {
   int multiplier_updates = 0;  ///< by methods that have them; sweeps of Splitting
   double residual = 0.0;       ///< largest |f − Gᵀλ|
   /// Lowest eigenvalue of the stiffness −∂(f − Gᵀλ)/∂q on the tangent space of the active constraints, against the mass: negative means
-  /// unstable. Not a number for systems too large for a dense look.
+  /// unstable where all forces have potentials; stability() tells of the others. Not a number for systems too large for a dense look.
   double lowest_eigenvalue = 0.0;
 };
 

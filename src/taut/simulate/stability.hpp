@@ -1,0 +1,49 @@
+#pragma once
+
+#include <complex>
+#include <string>
+#include <taut/system/state.hpp>
+#include <taut/system/system.hpp>
+#include <vector>
+
+namespace taut {
+
+/// What small motions about an equilibrium do. With δq = Z y, G Z = 0, of all constraints that act (inequalities among them if they push),
+///
+///     Zᵀ(M ÿ + D ẏ + K y) = 0,   M = p_v,   D = p_q − f_v,   K = −∂(f − Gᵀλ)/∂q,      y ~ exp(s t)
+///
+/// D holds damping and gyroscopic forces, K need not be symmetric (forces that follow). The equilibrium is unstable where a real part is positive: by
+/// divergence where that s is real, by flutter where it swings. Imaginary s of a system without damping count as stable.
+///
+/// Systems without D whose K is symmetric are solved as such, so that their s are exactly real or imaginary; those without D in s²; the rest in first-order
+/// form. All of it dense. What is within round-off of the fastest motion is taken for zero: s² below some 1e-13 of the largest.
+/// Trap: s = 0 says that linear terms do not tell; see `neutral`.
+/// H. Ziegler, Principles of Structural Stability, 1968; V. V. Bolotin, Nonconservative Problems of the Theory of Elastic Stability, 1963.
+struct Stability {
+  enum class Kind { none, divergence, flutter };
+
+  std::vector<std::complex<double>>
+      eigenvalues;                ///< s [1/s], by frequency, then by growth; infinite ones (no mass, no damping) left out
+  Kind instability = Kind::none;  ///< of the s that grows fastest
+  int neutral = 0;                ///< how many s are zero
+  std::string unknown{};          ///< why there are no eigenvalues, where there are none
+
+  bool stable() const { return unknown.empty() && instability == Kind::none && neutral == 0; }
+  bool unstable() const { return instability != Kind::none; }
+  std::vector<double> frequencies() const;  ///< of those that swing, in Hz, ascending
+};
+
+/// At a state of rest with its λ, as equilibrium() finds it.
+Stability stability(const System& system, const State& rest);
+
+/// "none", "divergence", "flutter".
+const char* name_of(Stability::Kind kind);
+
+/// The matrices of small motions in a basis Z of the directions that constraints leave free.
+struct SmallMotions {
+  Eigen::MatrixXd M, D, K;
+  int size() const { return int(M.rows()); }
+};
+SmallMotions small_motions(const System& system, const State& rest);
+
+}  // namespace taut
