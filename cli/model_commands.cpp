@@ -205,7 +205,8 @@ int run(const RunArguments& arguments) {
 
 int check(const ModelArguments& arguments) {
   const ModelFile model = read_model(arguments.model, overrides(arguments), false);
-  const System& system = model.system;
+  ModelModes modes(model, 0.0);
+  const System system = acting(*modes.moving(modes.first())).system;  // what holds at the start
   const ConsistentStart& start = model.start;
   // Rank at the start: redundant constraints by name.
   std::vector<std::string> dependent;

@@ -17,10 +17,21 @@ class LocatedError : public InputError {
   using InputError::InputError;
 };
 
+/// A place in a document. Assigning a YAML::Node changes the document it stands in; a handle that is given another node looks elsewhere, and that is all.
+struct NodeHandle : YAML::Node {
+  NodeHandle() = default;
+  NodeHandle(const YAML::Node& node) : YAML::Node(node) {}  // NOLINT: by design
+  NodeHandle(const NodeHandle&) = default;
+  NodeHandle& operator=(const NodeHandle& other) {
+    reset(other);
+    return *this;
+  }
+};
+
 /// A node with the file it stands in and the way to it: "run.integrator".
 struct Item {
   std::string file, key;
-  YAML::Node node;
+  NodeHandle node;
 
   [[noreturn]] void fail(const std::string& what) const;
   Item under(const std::string& name, const YAML::Node& child) const {

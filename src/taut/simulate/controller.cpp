@@ -249,7 +249,7 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
   } else if (2.0 * h > rest) {
     h = 0.5 * rest;
   }
-  const bool rough_before = memory_.rough;
+  const bool jumps = memory_.rough && !memory_.first;
   const bool good = attempt(run, lands ? target : now + direction_ * h, direction_ * h, counts);
   bool taken = good && (rest <= smallest || judge(run, h, memory_));
   if (!taken && leap(run, rest, h, counts)) {
@@ -257,7 +257,7 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
     lands = false;
   }
   if (taken) {
-    if (rough_before && counts.jumps++ == 0) counts.first_jump = now;
+    if (jumps && counts.jumps++ == 0) counts.first_jump = now;
     run.accept(counts);
     scale_.see(run.newest());
     // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.

@@ -427,7 +427,7 @@ class Timeline {
     point.singular = path_.singular;
     for (const State& state : run_->earlier()) point.earlier.push_back(modes_.whole(state));
     if (control_) point.control = control_->save();
-    point.watch = watch_.sides();
+    point.watch = watch_.save();
     const std::vector<double> energy = energy_->save();
     point.watch.insert(point.watch.end(), energy.begin(), energy.end());
     point.watch.insert(point.watch.end(), {quick_since_, double(quick_)});
@@ -439,11 +439,11 @@ class Timeline {
     path_.counts = point.counts;
     path_.singular = point.singular;
     if (control_ && !point.control.empty()) control_->load(point.control);
-    const std::size_t sides = options_.events.size();
+    const std::size_t sides = watch_.numbers();
     require(point.watch.empty() || point.watch.size() == sides + EnergyWatch::numbers + 2,
             "simulate: the checkpoint belongs to a run with other events.");
     if (!point.watch.empty()) {
-      watch_.set_sides({point.watch.begin(), point.watch.begin() + std::ptrdiff_t(sides)});
+      watch_.load(point.watch.data());
       energy_->load(point.watch.data() + sides);
       quick_since_ = point.watch[sides + EnergyWatch::numbers];
       quick_ = int(point.watch.back());

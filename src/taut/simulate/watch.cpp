@@ -8,6 +8,9 @@ namespace {
 /// one that does not.
 constexpr double places[] = {1e-3, 0.25, 0.5, 0.75, 1.0};
 
+/// What is left of a function at its zero, in units of its largest value.
+constexpr double roundoff = 1e-11;
+
 double sign(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : 0.0); }
 
 }  // namespace
@@ -17,12 +20,28 @@ bool Watch::empty() const {
 }
 
 void Watch::arm(const State& state) {
-  for (std::size_t k = 0; k < events_.size(); ++k) side_[k] = events_[k].when ? sign(value(k, state)) : 0.0;
+  for (std::size_t k = 0; k < events_.size(); ++k) {
+    if (!events_[k].when) continue;
+    const double exact = value(k, state);
+    largest_[k] = std::max(largest_[k], std::abs(exact));
+    side_[k] = std::abs(exact) <= roundoff * largest_[k] ? 0.0 : sign(exact);
+  }
 }
 
 void Watch::passed(std::size_t event, const State& state) {
   arm(state);
   side_[event] = 0.0;
+}
+
+std::vector<double> Watch::save() const {
+  std::vector<double> out = side_;
+  out.insert(out.end(), largest_.begin(), largest_.end());
+  return out;
+}
+
+void Watch::load(const double* saved) {
+  std::copy_n(saved, side_.size(), side_.begin());
+  std::copy_n(saved + side_.size(), largest_.size(), largest_.begin());
 }
 
 const std::vector<Watch::Crossing>& Watch::look(DenseStep& step) {
@@ -43,8 +62,10 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step) {
     if (reactions_) step.reactions(sample_);
     for (std::size_t k = 0; k < events_.size(); ++k) {
       if (!events_[k].when) continue;
-      const double now = sign(value(k, sample_));
-      const double side = side_[k];
+      const double exact = value(k, sample_), side = side_[k];
+      largest_[k] = std::max(largest_[k], std::abs(exact));
+      // Round-off has no side.
+      const double now = side == 0.0 && std::abs(exact) <= roundoff * largest_[k] ? 0.0 : sign(exact);
       if (now == 0.0 && (side == 0.0 || !end)) continue;  // on zero: judged by what follows
       side_[k] = now;
       if (side == 0.0 || now == side) continue;

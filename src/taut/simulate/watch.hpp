@@ -15,7 +15,7 @@ class Watch {
  public:
   /// `whole` gives states the λ of all rows.
   Watch(const std::vector<Event>& events, std::function<const State&(const State&)> whole)
-      : events_(events), whole_(std::move(whole)), side_(events.size(), 0.0) {
+      : events_(events), whole_(std::move(whole)), side_(events.size(), 0.0), largest_(events.size(), 0.0) {
     for (const Event& event : events) reactions_ = reactions_ || event.reactions;
   }
 
@@ -39,8 +39,9 @@ class Watch {
   /// The side of an event that has just happened is found anew, and that of each which is zero there too.
   void passed(std::size_t event, const State& state);
 
-  const std::vector<double>& sides() const { return side_; }
-  void set_sides(const std::vector<double>& sides) { side_ = sides; }
+  std::vector<double> save() const;
+  void load(const double* saved);
+  std::size_t numbers() const { return 2 * side_.size(); }
   bool empty() const;
 
  private:
@@ -49,6 +50,7 @@ class Watch {
   const std::vector<Event>& events_;
   std::function<const State&(const State&)> whole_;
   std::vector<double> side_, before_;  // −1, 1, or 0: not known yet
+  std::vector<double> largest_;        // value of each function so far: round-off is measured against it
   std::vector<Crossing> found_;
   bool reactions_ = false;
   State sample_, there_;
