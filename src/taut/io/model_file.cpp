@@ -1169,6 +1169,7 @@ class Builder {
         switch_named("constraint " + support, model, [&] { return Switch{.name = "constraint " + support, .rows = {row}}; });
     if (t <= t_) {
       model.switches[std::size_t(number)].initial = 0.0;
+      model.switches[std::size_t(number)].since = t;
       return;
     }
     const auto same = std::find_if(model.events.begin(), model.events.end(),

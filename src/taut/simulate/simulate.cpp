@@ -268,6 +268,7 @@ class Timeline {
       value = now;
     }
     run_->accept(path_.counts);
+    rank_->begin(run_->newest());
     return true;
   }
 
