@@ -106,11 +106,10 @@ class MoreauJeanStepper final : public Stepper {
       held = true;
     }
     free_ = next.q;
-    report.solve = nearest_.position(next.t, size, next.q, solver_);
+    place(report, next, size);
     if (!report.ok() && held) {  // more contacts push than can be met at once; it is enough not to pass them
       nearest_.position_limits() = sets_;
-      next.q = free_;
-      report.solve = nearest_.position(next.t, size, next.q, solver_);
+      place(report, next, size);
     }
     if (!report.ok() || penetrates(report.solve, next, size) || squeezed_) return;
     nearest_.rate_limits() = impact_.limits;
@@ -119,6 +118,19 @@ class MoreauJeanStepper final : public Stepper {
     const SolveReport velocity = nearest_.velocity(next.t, speed, next.q, next.v, solver_);
     report.velocity_iterations = velocity.newton_iterations;
     if (velocity.status != Status::ok) report.solve = velocity;
+  }
+
+  /// The nearest place to free_ within the limits. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
+  /// they turn with it, and the problem is convex for every constraint that is.
+  void place(StepReport& report, State& next, double size) {
+    next.q = free_;
+    report.solve = nearest_.position(next.t, size, next.q, solver_);
+    if (report.ok() || contact_ < 0) return;
+    if (!turning_) turning_ = std::make_unique<Turning>(system_, solver_.method());
+    turning_->nearest.position_limits() = nearest_.position_limits();
+    next.q = free_;
+    const SolveReport turned = turning_->nearest.position(next.t, size, next.q, turning_->solver);
+    if (turned.status == Status::ok || report.solve.status != Status::contradictory) report.solve = turned;
   }
 
   /// Whether an inequality is violated by more than a solution can be off, which is then the trouble.
@@ -150,6 +162,14 @@ class MoreauJeanStepper final : public Stepper {
     return report;
   }
 
+  struct Turning {
+    Turning(const System& system, const SolverMethod& method)
+        : nearest(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}), true),
+          solver(method) {}
+    Nearest nearest;
+    StepSolver solver;
+  };
+
   const System& system_;
   double restitution_;
   std::vector<Set> sets_;
@@ -157,6 +177,7 @@ class MoreauJeanStepper final : public Stepper {
   AffineProblem impact_;
   Nearest nearest_;
   StepSolver solver_;
+  std::unique_ptr<Turning> turning_;  // made when it is first needed
   ConfigurationSize size_;
   Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_;
   int contact_ = -1;  // the first inequality, if there is one

@@ -52,6 +52,7 @@ std::vector<int> dependent_by_gram(const Eigen::SparseMatrix<double>& columns) {
 
 std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows, double tolerance) {
   const int count = int(rows.rows());
+  if (count == 0) return {};
   Eigen::SparseMatrix<double> columns = rows.transpose();
   if (!normalize(columns)) return {};
   columns.makeCompressed();

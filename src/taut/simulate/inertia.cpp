@@ -74,7 +74,9 @@ Scaled scaled_at(const System& system, const State& start) {
 
 /// The smallest pivot of a symmetric matrix, and its place; not a number counts as none.
 std::pair<double, int> smallest_pivot(const Sparse& matrix) {
-  const Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factors(matrix);
+  Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factors;
+  factors.setShift(0.01 * nothing);  // far below what counts; a pivot of zero would end the factorisation
+  factors.compute(matrix);
   if (factors.info() != Eigen::Success) return {0.0, -1};
   const Vector pivots = factors.vectorD();
   Eigen::Index at = 0;
@@ -107,8 +109,10 @@ std::string describe(const System& system, const Vector& v) {
   for (const double one : v) moving += std::abs(one) > 1e-3 * v.lpNorm<Eigen::Infinity>() ? 1 : 0;
   const std::string who = describe(system, v);
   if (moving == 1)
-    throw InputError(message("the coordinate {} has {} inertia, and no constraint carries it; the kinetic energy must be positive whenever it moves.",
-                             "'" + who.substr(0, who.size() - 1) + "'", negative ? "negative" : "no"));
+    throw InputError(
+        message("the coordinate {} has {} inertia, and no constraint carries it; the kinetic energy must be positive "
+                "whenever it moves.",
+                "'" + who.substr(0, who.size() - 1) + "'", negative ? "negative" : "no"));
   throw InputError(
       message("the motion {} has {} inertia, and the constraints allow it; the kinetic energy must be positive in every "
               "motion that they allow.",
@@ -141,7 +145,8 @@ void require_inertia(const System& system, const State& start) {
   const Scaled scaled = scaled_at(system, start);
   if (smallest_pivot(scaled.mass).first > nothing) return;
   if (system.size() <= largest_dense) return require_by_eigenvalues(system, scaled);
-  constexpr double stiff = 1e4;  // beside inertias of one: what couples to them from outside the tangent space is covered, and ten digits are left
+  constexpr double stiff =
+      1e4;  // beside inertias of one: what couples to them from outside the tangent space is covered, and ten digits are left
   const Sparse gradient = scaled.gradient, held = scaled.mass + stiff * Sparse(gradient.transpose() * gradient);
   const auto [pivot, at] = smallest_pivot(held);
   if (pivot > nothing) return;

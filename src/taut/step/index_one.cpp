@@ -41,7 +41,7 @@ bool IndexOne::acceleration_by_schur(const Instant& at, Vector& a, Vector& lambd
 }
 
 void IndexOne::begin(const State& now) {
-  if (system_.constraint_count() > 0 && now.q != inspected_) inspect(now.t, now.q);
+  if (system_.constraint_count() > 0 && !known_at(now.q)) inspect(now.t, now.q);
 }
 
 void IndexOne::inspect(double t, const Vector& q) {
@@ -106,7 +106,7 @@ bool IndexOne::velocity_by_schur(double t, const Vector& q, Vector& v) {
 }
 
 SolveReport IndexOne::project_velocity(double t, const Vector& q, Vector& v) {
-  if (q != inspected_) inspect(t, q);
+  if (!known_at(q)) inspect(t, q);
   if (by_schur() && schur_->linearize(t, q.data()) && velocity_by_schur(t, q, v)) return {.factorizations = 1};
   return general().nearest.velocity(t, v.lpNorm<Eigen::Infinity>(), q, v, solver_);
 }

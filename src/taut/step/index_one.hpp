@@ -45,6 +45,7 @@ class IndexOne {
   bool acceleration_by_schur(const Instant& at, Vector& a, Vector& lambda);
 
   bool by_schur() const { return schur_ && solver_.dependent().empty(); }
+  bool known_at(const Vector& q) const { return inspected_.size() == q.size() && inspected_ == q; }
 
   const System& system_;
   struct General {  // made when it is first needed

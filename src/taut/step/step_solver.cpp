@@ -17,6 +17,9 @@ constexpr double suspicious_pivots = 1e-13;
 /// Where the constraints hold, rows that depend on each other leave pivots of round-off; above this there are none.
 constexpr double doubtful_pivots = 1e-10;
 
+/// The square of the distance from which other rows may serve better than those that were kept.
+constexpr double barely_independent = 1e-8;
+
 /// Rows nearer than this to the span of others depend on them: see dependent_rows.
 constexpr double dependent_within = 1e-9;
 
@@ -113,6 +116,8 @@ class StepSolver::Kkt final : public NewtonProblem {
     suspicious_ = std::min(suspicious_, 1e-3 * ratio_);
     return true;
   }
+
+  double pivots() const { return ratio_; }  ///< of the last matrix that Newton made
 
   /// Whether the pivots at z let one doubt that the equalities are independent.
   bool doubtful(const Vector& z) {
@@ -360,7 +365,8 @@ SolveReport StepSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
 }
 
 void StepSolver::inspect(StepProblem& problem, const Vector& x) {
-  if (splitting_ || problem.constraints() == 0) return;
+  // The other methods take rows that repeat each other as they are.
+  if (!std::holds_alternative<Multipliers>(method_) || problem.constraints() == 0) return;
   bind(problem, x, nullptr);
   kkt_->shift = 0.0;
   kkt_->held = false;
@@ -372,6 +378,7 @@ void StepSolver::inspect(StepProblem& problem, const Vector& x) {
 /// What an attempt came to, and what the rank has to do with it.
 SolveReport StepSolver::look_into(SolveReport report, const Vector& x, const Vector& lambda) {
   StepProblem& problem = kkt_->problem();
+  const bool newton = std::holds_alternative<Multipliers>(method_);
   const auto again = [&](bool from_the_guess) {
     newton_.forget();
     if (from_the_guess) bind(problem, x, &lambda);
@@ -379,7 +386,7 @@ SolveReport StepSolver::look_into(SolveReport report, const Vector& x, const Vec
   };
   for (int look = 0; look < 3; ++look) {
     if (report.status == Status::ok && problem.provisional()) break;
-    if (report.status == Status::ok && !kkt_->inspected) {
+    if (report.status == Status::ok && newton && !kkt_->inspected) {
       // The first solution holds the constraints: there the rank shows, which the way to it may have hidden.
       kkt_->inspected = true;
       newton_.forget();
@@ -389,23 +396,27 @@ SolveReport StepSolver::look_into(SolveReport report, const Vector& x, const Vec
       }
     }
     if (report.status == Status::ok) {
-      if (dependent_hold(z_, report)) break;
+      const bool barely = !kkt_->dependent.empty() && kkt_->pivots() < barely_independent;
+      if (dependent_hold(z_, report)) {
+        if (barely) find_rank(z_, dependent_within);  // other rows than those set aside may serve better from now on
+        break;
+      }
       if (!find_rank(z_, dependent_within)) break;  // they contradict each other
       again(false);
       continue;
     }
     // Rows that repeat each other, or nearly so because they are not yet met, let an iteration fail. What is set aside for that is judged by the result.
-    const bool unsure = report.status == Status::slow && !kkt_->inspected && !problem.provisional();
+    const bool unsure = newton && report.status == Status::slow && !kkt_->inspected && !problem.provisional();
     if (report.status != Status::singular && !unsure) break;
     bind(problem, x, &lambda);
     bool other = false;
     if (!unsure) other = find_rank(z_, dependent_within);
-    if (!other && !kkt_->inspected && !problem.provisional() && !kkt_->unilateral()) other = find_rank(z_, 1e-3);
+    if (!other && newton && !kkt_->inspected && !problem.provisional() && !kkt_->unilateral()) other = find_rank(z_, 1e-3);
     if (!other && (unsure || kkt_->unilateral() || !kkt_->trust())) break;
     again(true);
   }
   const bool failed = report.status == Status::singular || report.status == Status::slow;
-  if (!failed || !kkt_->unilateral() || !std::holds_alternative<Multipliers>(method_)) return report;
+  if (!failed || !kkt_->unilateral() || !newton) return report;
   // Inequalities that repeat each other, or go round in circles.
   if (!unilateral_) unilateral_ = std::make_unique<UnilateralSolver>();
   bind(problem, x, &lambda);

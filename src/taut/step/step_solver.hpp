@@ -95,7 +95,7 @@ class StepSolver {
   SolveReport iterate_updates(Vector& z, double tolerance, int max_updates);
   SolveReport look_into(SolveReport report, const Vector& x, const Vector& lambda);
   bool find_rank(const Vector& z, double tolerance);  ///< whether it is another than before
-  double dual_norm(const Vector& z);  ///< |S|, measured once
+  double dual_norm(const Vector& z);                  ///< |S|, measured once
   bool dependent_hold(const Vector& z, SolveReport& report);
 
   SolverMethod method_;

@@ -18,7 +18,8 @@ struct SolveReport;
 ///     w = ĉ − δ(Λ − Λₖ) ∈ S,   Λ ∈ N_S(w),        Λₖ₊₁ = Λ,   Λ₀ = 0           the proximal method of multipliers
 ///
 /// with δ = 1e-9 of the diagonal of S. Two or three rounds take ĉ to round-off; where rows depend on each other the first round shares the load among
-/// them, which in the limit is the multiplier of least norm with the right signs. Contacts that cannot all be met leave ĉ behind in every round.
+/// them, so that Σδ|Λ|² is least among the multipliers with the right signs: equal contacts push equally, however their equations are scaled. Contacts
+/// that cannot all be met leave ĉ behind in every round.
 ///
 /// The set of active rows follows by principal pivoting: all rows that are wrong change at once while their number falls, and
 /// otherwise only the last of them, which ends for every such matrix. Changing all at once for ever, which is what semismooth Newton does, goes round in circles
