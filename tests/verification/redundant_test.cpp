@@ -177,8 +177,8 @@ Pair braced_frames(Random& random, int dim) {
           {}};
 }
 
-std::vector<Pair> twenty() {
-  Random random(20);
+std::vector<Pair> twenty(unsigned seed) {
+  Random random(seed);
   std::vector<Pair> out;
   for (int i = 0; i < 5; ++i) {
     out.push_back(plate_on_cranks(random));
@@ -190,7 +190,11 @@ std::vector<Pair> twenty() {
 }
 
 TEST(Redundant, TwentyRandomMechanismsRunWithTheDefaultsLikeThoseWithoutWhatRepeats) {
-  for (const Pair& pair : twenty()) {
+  // Plates on cranks pass places where some of the cranks could fold over, and others hold them: those set aside must change on the way.
+  std::vector<Pair> pairs;
+  for (const unsigned seed : {1, 5, 8, 38, 40})
+    for (Pair& pair : twenty(seed)) pairs.push_back(std::move(pair));
+  for (const Pair& pair : pairs) {
     const SimulateOptions options{.step = 0.0, .end = 3.0, .rtol = 1e-8};
     const RungeKutta scheme{dormand_prince8()};
     const auto path = simulate(pair.redundant, pair.start, scheme, Multipliers{}, options);
@@ -207,7 +211,7 @@ TEST(Redundant, TwentyRandomMechanismsRunWithTheDefaultsLikeThoseWithoutWhatRepe
 }
 
 TEST(Redundant, EverySchemeTakesTheStepsOfTheMechanismWithoutWhatRepeats) {
-  const std::vector<Pair> pairs = twenty();
+  const std::vector<Pair> pairs = twenty(38);
   for (const NamedIntegrator& named : integrators()) {
     if (!named.integrator.traits().takes_constraints) continue;
     for (const Pair& pair : pairs) {

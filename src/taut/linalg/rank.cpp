@@ -10,8 +10,8 @@ namespace {
 
 constexpr int largest_qr = 300;
 
-/// Rows kept in the given order are good while the last is farther from the span of the others than this.
-constexpr double barely = 1e-4;
+/// Rows kept in the given order are good while each is farther from the span of those before it than this: they are to serve for a step, in which it turns.
+constexpr double barely = 0.1;
 
 /// The same number of rows, chosen by pivoting: each as far from the span of those before it as can be.
 std::vector<int> dependent_by_pivoting(const Eigen::SparseMatrix<double>& columns, int rank) {

@@ -17,8 +17,8 @@ constexpr double suspicious_pivots = 1e-13;
 /// Where the constraints hold, rows that depend on each other leave pivots of round-off; above this there are none.
 constexpr double doubtful_pivots = 1e-10;
 
-/// The square of the distance from which other rows may serve better than those that were kept.
-constexpr double barely_independent = 1e-8;
+/// Pivots below which other rows may serve better than those that were kept: a tenth as the distance of a row, squared, with some room for units.
+constexpr double barely_independent = 1e-3;
 
 /// Rows nearer than this to the span of others depend on them: see dependent_rows.
 constexpr double dependent_within = 1e-9;
