@@ -72,7 +72,7 @@ std::vector<ToleranceGroup> natural_groups(const System& system) {
 }
 
 ErrorScale::ErrorScale(const System& system, const SimulateOptions& options)
-    : system_(system), group_(std::size_t(system.size()), -1) {
+    : system_(&system), group_(std::size_t(system.size()), -1) {
   const auto add = [&](const ToleranceGroup& group) {
     const int number = int(tolerances_.size());
     int count = 0;
@@ -115,7 +115,7 @@ double ErrorScale::size(const State& before, const State& after, const Vector& e
   }
   const double q = largest(q_now_), v = largest(v_now_);
   // What round-off hides is no error: that of q, and in v what it becomes over the step.
-  const double q_noise = 4.0 * epsilon * std::max(q, size_.of(system_, before));
+  const double q_noise = 4.0 * epsilon * std::max(q, size_.of(*system_, before));
   const double v_noise = 4.0 * epsilon * v + q_noise / std::abs(h);
   double worst = 0.0;
   for (std::size_t g = 0; g < tolerances_.size(); ++g) {
@@ -138,7 +138,7 @@ std::vector<double> ErrorScale::save() const {
 void ErrorScale::load(const double* saved) {
   std::copy_n(saved, q_.size(), q_.begin());
   std::copy_n(saved + q_.size(), v_.size(), v_.begin());
-  forget_size();
+  size_ = {};
 }
 
 ErrorControl::ErrorControl(const Run& run, const SolverMethod& method, const SimulateOptions& options, double start)
@@ -182,6 +182,7 @@ void ErrorControl::restart(const Run& run) {
   memory_ = {.step = memory_.step};
   limit(memory_);
   creeping_ = 0;
+  scale_.enter(run.system());
   scale_.see(run.newest());
 }
 

@@ -20,10 +20,15 @@ class ErrorScale {
   std::vector<double> save() const;
   void load(const double* saved);
   std::size_t numbers() const { return q_.size() + v_.size(); }
-  void forget_size() { size_ = {}; }
+
+  /// Another system moves from now on, with the same coordinates.
+  void enter(const System& system) {
+    system_ = &system;
+    size_ = {};
+  }
 
  private:
-  const System& system_;
+  const System* system_;
   std::vector<int> group_;  // of each coordinate
   struct Tolerance {
     double rtol, atol;

@@ -7,7 +7,7 @@ namespace taut {
 
 /// Whether H = v·p − L stays constant: neither energies nor constraints change with time while nothing moves, over a run of this length, and no force does
 /// work. Terms that have no forces besides ∂L/∂q say so; where there are others, their power Q·v is looked at for velocities around the
-/// start, so that gyroscopic forces count as what they are. Inequalities that are held exactly may take energy.
+/// start, at several times of the run, so that gyroscopic forces count as what they are. Inequalities that are held exactly may take energy.
 bool conserves_energy(const System& system, const State& start, double length);
 
 /// What the energy of a run amounts to at a state.
@@ -42,9 +42,12 @@ class EnergyWatch {
   /// Whether a run that stands here has diverged: at once where it is far off, after some steps (or at the end) where it is off by what the motion
   /// holds, since the first steps from rest hold next to nothing. `invariant` is an energy that the scheme keeps in a form of its own, instead of H, or
   /// not a number.
-  bool diverged(const Energy& now, double invariant, bool end);
+  bool diverged(const State& state, const Energy& now, double invariant, bool end);
 
  private:
+  /// Whether forces do work here, though they did not where they were looked at: then H is not constant after all.
+  bool finds_work(const State& state);
+
   const System& system_;
   bool conservative_;
   Vector p_;

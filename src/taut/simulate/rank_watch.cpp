@@ -87,4 +87,18 @@ std::optional<double> RankWatch::look(const State& before, const State& after) {
   return before.t + 0.5 * (low + high) * h;
 }
 
+std::vector<double> RankWatch::save() const {
+  if (!on_) return {};
+  std::vector<double> out{before_, largest_};
+  out.insert(out.end(), counts_.begin(), counts_.end());
+  return out;
+}
+
+void RankWatch::load(const double* saved) {
+  if (!on_) return;
+  before_ = saved[0];
+  largest_ = saved[1];
+  std::copy_n(saved + 2, counts_.size(), counts_.begin());
+}
+
 }  // namespace taut

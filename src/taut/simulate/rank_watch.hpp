@@ -23,6 +23,11 @@ class RankWatch {
   /// The time within a step at which constraints lose rank, if they do.
   std::optional<double> look(const State& before, const State& after);
 
+  /// All that it remembers, for a checkpoint.
+  std::vector<double> save() const;
+  void load(const double* saved);
+  std::size_t numbers() const { return on_ ? 2 + counts_.size() : 0; }
+
  private:
   double measure(double t, const Vector& q);
 

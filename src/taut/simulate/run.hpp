@@ -94,13 +94,14 @@ class Run {
     if (traits_.levels > 1) past_.erase(past_.begin(), past_.end() - 1);
   }
 
-  /// Goes on a hair later, with nothing remembered of what was before.
-  void pass_break(double end) {
-    State& last = past_.back();
-    last.t = std::nextafter(last.t, end);
-    last.carried.resize(0);
+  /// Goes on with nothing remembered of what was before.
+  void begin_anew() {
+    past_.back().carried.resize(0);
     past_.erase(past_.begin(), past_.end() - 1);
   }
+
+  /// Goes on a hair later.
+  void pass_break(double end) { past_.back().t = std::nextafter(past_.back().t, end); }
 
   /// Forgets everything but the states.
   void renew() {

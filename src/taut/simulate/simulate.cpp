@@ -167,9 +167,9 @@ class Timeline {
       constexpr std::size_t most = 1000;
       if (path_.singular.size() < most) path_.singular.push_back(*lost);
     }
-    const std::optional<std::size_t> acting = watch_.empty() ? std::nullopt : look();
+    const std::vector<std::size_t> acting = watch_.empty() ? std::vector<std::size_t>{} : look(next);
     if (!going_) return;
-    const bool whole = taken == Taken::step || acting;
+    const bool whole = taken == Taken::step || !acting.empty();
     if (whole) ++step_;
     if (diverged()) return;
     note_marks();
@@ -178,17 +178,18 @@ class Timeline {
     const bool due = options_.interval == 0.0 && options_.every > 0 && step_ % options_.every == 0;
     // A run that goes on beyond its end later, or in a longer run, must not see the step that was cut to land there.
     const bool renewed = whole && options_.renew > 0 && step_ % options_.renew == 0 && !(there && controlled());
-    if (acting || run_->newest().t == next) {
-      // What an event finds is recorded, and then what it leaves.
-      const bool event = acting || next != options_.end;
-      note(event || there || (whole && due), renewed && !event);
-      if (acting && going_) happen(*acting);
-      for (std::size_t k = 0; k < options_.events.size() && going_; ++k)
-        if (options_.events[k].timed() && !timed_done_[k] && options_.events[k].at == next) happen(k);
-      if (renewed && event && going_) renew(true);
-    } else {
-      note(whole && due, renewed);
-    }
+    const double now = run_->newest().t;
+    if (acting.empty() && now != next) return note(whole && due, renewed);
+    // What an event finds is recorded, and then what it leaves.
+    const bool event = !acting.empty() || next != options_.end;
+    note(event || there || (whole && due), renewed && !event);
+    for (const std::size_t k : acting)
+      if (going_) happen(k);
+    for (std::size_t k = 0; k < options_.events.size() && going_; ++k)
+      if (options_.events[k].timed() && !timed_done_[k] && options_.events[k].at == now) happen(k);
+    if (!going_) return;
+    if (!acting.empty()) watch_.passed(acting, run_->newest());
+    if (renewed && event) renew(false);  // recorded already
   }
 
   // Where constraints lose rank explicit schemes may take the other branch, or stop; another scheme takes the step again, and the rest of the run.
@@ -210,26 +211,41 @@ class Timeline {
     check_energy();
   }
 
-  /// Looks into the last step. Recorded crossings are told; at the first that acts the step is taken again to end there, and its number is returned.
-  std::optional<std::size_t> look() {
-    const std::vector<Watch::Crossing> found = watch_.look(*run_->within());
+  /// Looks into the last step towards a target. Recorded crossings are told; at the first that acts the step is taken again to end there, and all that act at
+  /// that state are returned.
+  std::vector<std::size_t> look(double target) {
+    const std::vector<Watch::Crossing> found =
+        watch_.look(*run_->within(), run_->newest().t == target && target != options_.end);
+    std::vector<std::size_t> acting;
     for (const Watch::Crossing& one : found) {
-      if (options_.events[one.event].acts()) {
-        if (!land(one)) {
-          end(Verdict::failed, message("the step to the event '{}' at t = {} failed: {}", options_.events[one.event].name,
-                                       one.t, run_->report().trouble));
-          return std::nullopt;
+      const bool acts = options_.events[one.event].acts();
+      if (!acting.empty()) {
+        // What crosses at the same time, up to round-off, or was passed by the step that lands.
+        if (!watch_.crossed(one.event, run_->newest())) continue;
+        if (acts) {
+          acting.push_back(one.event);
+        } else {
+          tell_crossing(one.event, run_->newest());
         }
-        return one.event;
+      } else if (!acts) {
+        run_->within()->at(one.t, between_);
+        run_->within()->project(between_);
+        tell_crossing(one.event, between_);
+      } else if (land(one)) {
+        acting.push_back(one.event);
+      } else {
+        end(Verdict::failed, message("the step to the event '{}' at t = {} failed: {}", options_.events[one.event].name,
+                                     one.t, run_->report().trouble));
       }
-      Happened happened{.event = one.event, .t = one.t, .before = {}, .after = {}};
-      run_->within()->at(one.t, between_);
-      run_->within()->project(between_);
-      happened.before = happened.after = between_;
-      tell(between_, false, {.between = true, .happened = &happened});
-      if (!going_) return std::nullopt;
+      if (!going_) return {};
     }
-    return std::nullopt;
+    return acting;
+  }
+
+  void tell_crossing(std::size_t event, const State& state) {
+    const State& whole = modes_.whole(state);
+    const Happened happened{.event = event, .t = state.t, .before = whole, .after = whole};
+    tell(state, false, {.between = true, .happened = &happened});
   }
 
   /// Takes the last step again so that it ends where the event's function is zero: at its zero on the dense motion, corrected by what the scheme itself
@@ -247,7 +263,8 @@ class Timeline {
       step.at(t, dense_);
       return value_at(dense_);
     };
-    const double above = dense(crossing.t + d), below = dense(crossing.t - d), slope = (above - below) / (2.0 * d);
+    const double above = dense(crossing.t + d), below = dense(crossing.t - d);
+    double slope = (above - below) / (2.0 * d);
     const bool smooth = std::abs(dense(crossing.t)) <= 0.01 * std::max(std::abs(above), std::abs(below));
     watch_.forget_look();
     run_->withdraw();
@@ -256,16 +273,20 @@ class Timeline {
     double t = crossing.t;
     if (!control_->attempt(*run_, t, t - from, path_.counts)) return false;
     double value = value_at(run_->candidate());
-    for (int round = 0; round < 3 && smooth && slope != 0.0; ++round) {
-      const double better = t - value / slope;
-      if (!(sign_ * (better - crossing.low) > 0.0 && sign_ * (high - better) >= 0.0) || better == from) break;
-      if (std::abs(better - t) <= 2.0 * std::numeric_limits<double>::epsilon() * std::abs(t)) break;
+    constexpr int most = 12;  // secants; two or three are enough where the scheme follows the motion
+    for (int round = 0; round < most && smooth && slope != 0.0; ++round) {
+      // Not beyond the step, nor back to where it began.
+      double better = t - value / slope;
+      if (sign_ * (better - high) > 0.0) better = 0.5 * (t + high);
+      if (sign_ * (from - better) >= 0.0) better = 0.5 * (t + from);
+      if (std::abs(better - t) <= 2.0 * std::numeric_limits<double>::epsilon() * std::abs(t) || better == from) break;
       if (!control_->attempt(*run_, better, better - from, path_.counts)) return false;
       const double now = value_at(run_->candidate());
       if (!(std::abs(now) < std::abs(value))) {
         if (!control_->attempt(*run_, t, t - from, path_.counts)) return false;
         break;
       }
+      slope = (now - value) / (better - t);
       t = better;
       value = now;
     }
@@ -283,31 +304,34 @@ class Timeline {
     Mode mode = modes_.mode();
     std::string stop;
     if (event.then) {
-      Moment moment{*system_, changed, mode, stop};
+      if (system_->constraint_count() > 0) find_reactions(changed);
+      changed = modes_.whole(State(changed));
+      Moment moment{modes_.whole(), changed, mode, stop};
       event.then(moment);
     }
-    Happened happened{.event = k, .t = before.t, .before = before, .after = before, .acted = true};
+    Happened happened{.event = k, .t = before.t, .before = modes_.whole(before), .after = {}, .acted = true};
+    State after = before;
     const bool moved = changed.q != before.q || changed.v != before.v;
     if (mode != modes_.mode() || moved) {
       if (!change(changed, mode, moved, happened)) return;
-    } else if (event.timed() && stop.empty()) {
-      run_->pass_break(options_.end);
+      after = changed;
+    } else if (stop.empty()) {
+      // Forces may jump at a time; and what several levels remember ends with a step of another length.
+      run_->begin_anew();
+      if (event.timed()) run_->pass_break(options_.end);
     }
+    happened.after = modes_.whole(after);
     if (stop.empty()) {
       if (control_) control_->restart(*run_);
-      if (event.timed()) {
-        watch_.arm(run_->newest());
-      } else {
-        watch_.passed(k, run_->newest());
-      }
+      if (event.timed()) watch_.arm(run_->newest());
     }
-    const bool different = happened.after.q != before.q || happened.after.v != before.v;
-    tell(happened.after, different || !event.timed(), {.happened = &happened});
+    const bool different = after.q != before.q || after.v != before.v;
+    tell(after, different || !event.timed(), {.happened = &happened});
     if (!going_) return;
     if (!stop.empty()) {
       end(Verdict::stopped, stop);
     } else if (!event.timed()) {
-      watch_for_zeno(event);
+      watch_for_zeno(k);
     }
   }
 
@@ -334,29 +358,33 @@ class Timeline {
     enter(mode);
     happened.impulse =
         state.p.size() == happened.before.p.size() ? (state.p - happened.before.p).lpNorm<Eigen::Infinity>() : 0.0;
-    happened.after = state;
-    if (options_.events[happened.event].timed()) state.t = std::nextafter(state.t, options_.end);
-    run_.emplace(*system_, state, std::vector<State>{}, *integrator_, method_);
-    energy_.emplace(*system_, state, options_.end - state.t);
-    rank_.emplace(*system_, state);
+    State first = state;
+    if (options_.events[happened.event].timed()) first.t = std::nextafter(state.t, options_.end);
+    run_.emplace(*system_, first, std::vector<State>{}, *integrator_, method_);
+    energy_.emplace(*system_, first, options_.end - first.t);
+    rank_.emplace(*system_, first);
     check_energy();
     return true;
   }
 
   /// Events that come closer and closer together would never let time pass.
-  void watch_for_zeno(const Event& event) {
-    constexpr int most = 20;
+  void watch_for_zeno(std::size_t k) {
+    constexpr int most = 20, most_shallow = 2;
     constexpr double shortest = 1e-10;  // of the run, for so many events
     const double now = run_->newest().t;
     if (std::abs(now - quick_since_) > shortest * std::abs(options_.end - start_)) {
       quick_since_ = now;
       quick_ = 0;
     }
-    if (++quick_ < most) return;
-    end(Verdict::failed, message("the event '{}' happened {} times within {}: such events come closer and closer together "
-                                 "(Zeno), as bounces of a "
-                                 "ball do; let it stop, or hold what rests, once they are short",
-                                 event.name, most, std::abs(now - quick_since_)));
+    shallow_ = watch_.shallow(k) ? shallow_ + 1 : 0;  // soon round-off would hide them
+    if (++quick_ < most && shallow_ < most_shallow) return;
+    end(Verdict::failed,
+        message(
+            "the event '{}' happened again and again, {}: such events come closer and closer together (Zeno), as bounces "
+            "of a ball do; let it stop, or hold what rests, once they are short",
+            options_.events[k].name,
+            quick_ >= most ? message("{} times within {}", most, std::abs(now - quick_since_))
+                           : std::string("its function next to zero in between")));
   }
 
   void enter(const Mode& mode) {
@@ -370,7 +398,7 @@ class Timeline {
     if (options_.observers.empty() && !there && step_ % 16 != 0) return false;
     invariant_ = run_->invariant();
     const Energy now = energy_->measure(instant(run_->newest()));
-    if (!energy_->diverged(now, invariant_, there)) return false;
+    if (!energy_->diverged(run_->newest(), now, invariant_, there)) return false;
     note(true, false);
     const double off = std::isnan(invariant_) ? now.total() - energy_->start() : invariant_;
     if (going_)
@@ -397,7 +425,7 @@ class Timeline {
   void note_marks() {
     if (options_.interval == 0.0 || run_->within() == nullptr) return;
     for (; going_; ++mark_) {
-      const double time = start_ + sign_ * double(mark_) * options_.interval;
+      const double time = mark(mark_);
       const bool last = sign_ * (options_.end - time) <= 1e-12 * options_.interval;  // the end is a step of its own
       if (last || sign_ * (time - run_->newest().t) > 0.0) return;
       run_->within()->at(time, between_);
@@ -405,6 +433,8 @@ class Timeline {
       tell(between_, true, {.between = true});
     }
   }
+
+  double mark(long number) const { return start_ + sign_ * double(number) * options_.interval; }
 
   void note(bool keep, bool renewed) {
     if (renewed) {
@@ -433,7 +463,9 @@ class Timeline {
     point.watch = watch_.save();
     const std::vector<double> energy = energy_->save();
     point.watch.insert(point.watch.end(), energy.begin(), energy.end());
-    point.watch.insert(point.watch.end(), {quick_since_, double(quick_)});
+    point.watch.insert(point.watch.end(), {quick_since_, double(quick_), double(shallow_)});
+    const std::vector<double> rank = rank_->save();
+    point.watch.insert(point.watch.end(), rank.begin(), rank.end());
     return point;
   }
 
@@ -443,19 +475,22 @@ class Timeline {
     path_.singular = point.singular;
     if (control_ && !point.control.empty()) control_->load(point.control);
     const std::size_t sides = watch_.numbers();
-    require(point.watch.empty() || point.watch.size() == sides + EnergyWatch::numbers + 2,
+    require(point.watch.empty() || point.watch.size() == sides + EnergyWatch::numbers + 3 + rank_->numbers(),
             "simulate: the checkpoint belongs to a run with other events.");
     if (!point.watch.empty()) {
       watch_.load(point.watch.data());
       energy_->load(point.watch.data() + sides);
-      quick_since_ = point.watch[sides + EnergyWatch::numbers];
-      quick_ = int(point.watch.back());
+      const double* rest = point.watch.data() + sides + EnergyWatch::numbers;
+      quick_since_ = rest[0];
+      quick_ = int(rest[1]);
+      shallow_ = int(rest[2]);
+      rank_->load(rest + 3);
     }
     if (options_.interval == 0.0) return;
     // Marks up to here are behind.
     const double done = std::abs(run_->newest().t - start_);
     mark_ = std::max(1L, long(done / options_.interval) - 1);
-    while (double(mark_) * options_.interval <= done) ++mark_;
+    while (sign_ * (mark(mark_) - run_->newest().t) <= 0.0) ++mark_;
   }
 
   struct More {
@@ -477,11 +512,11 @@ class Timeline {
     if (!stop.empty()) end(Verdict::stopped, stop);
   }
 
-  /// A state with the λ that belongs to it. A scheme has none at its start; and what does not hold velocities carries what is off in them into λ, where
+  /// A state with the λ that belongs to it. A scheme has none where it begins; and what does not hold velocities carries what is off in them into λ, where
   /// steps are not equal.
   const State& with_reactions(const State& state) {
     const bool off = controlled() && !run_->traits().holds_velocities;
-    if (system_->constraint_count() == 0 || (step_ > 0 && !off)) return state;
+    if (system_->constraint_count() == 0 || (run_->within() != nullptr && !off)) return state;
     shown_ = state;
     return find_reactions(shown_) ? shown_ : state;
   }
@@ -540,6 +575,7 @@ class Timeline {
   double invariant_ = std::numeric_limits<double>::quiet_NaN();
   double quick_since_ = 0.0;  // events since then came in quick succession
   int quick_ = 0;
+  int shallow_ = 0;  // events in a row whose function hardly left zero before
   State between_, dense_, shown_;
   std::optional<IndexOne> equations_;
   const System* equations_system_ = nullptr;

@@ -6,10 +6,13 @@ namespace {
 
 /// Where a step is looked into: close behind its start, for sides that are not known, and often enough that one which crosses twice is not taken for
 /// one that does not.
-constexpr double places[] = {1e-3, 0.25, 0.5, 0.75, 1.0};
+constexpr double places[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.25, 0.5, 0.75, 1.0};
 
 /// What is left of a function at its zero, in units of its largest value.
 constexpr double roundoff = 1e-11;
+
+/// A function that stays below this share of its largest value between two events has come to rest, or nearly so.
+constexpr double little = 1e-6;
 
 double sign(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : 0.0); }
 
@@ -28,45 +31,58 @@ void Watch::arm(const State& state) {
   }
 }
 
-void Watch::passed(std::size_t event, const State& state) {
-  arm(state);
-  side_[event] = 0.0;
+bool Watch::crossed(std::size_t event, const State& state) const {
+  const double exact = value(event, state);
+  return std::abs(exact) <= roundoff * largest_[event] || sign(exact) != side_[event];
 }
+
+void Watch::passed(const std::vector<std::size_t>& events, const State& state) {
+  arm(state);
+  for (const std::size_t event : events) side_[event] = since_[event] = 0.0;
+}
+
+bool Watch::shallow(std::size_t event) const { return since_[event] <= little * largest_[event]; }
 
 std::vector<double> Watch::save() const {
   std::vector<double> out = side_;
   out.insert(out.end(), largest_.begin(), largest_.end());
+  out.insert(out.end(), since_.begin(), since_.end());
   return out;
 }
 
 void Watch::load(const double* saved) {
   std::copy_n(saved, side_.size(), side_.begin());
   std::copy_n(saved + side_.size(), largest_.size(), largest_.begin());
+  std::copy_n(saved + 2 * side_.size(), since_.size(), since_.begin());
 }
 
-const std::vector<Watch::Crossing>& Watch::look(DenseStep& step) {
+const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
   found_.clear();
   before_ = side_;
   const double begin = step.before().t, length = step.after().t - begin;
+  bool unknown = false;
+  for (std::size_t k = 0; k < events_.size(); ++k) unknown = unknown || (events_[k].when && side_[k] == 0.0);
+  if (unknown) find_rest(step);
+  std::fill(gone_.begin(), gone_.end(), 0);
   double last = begin;
   for (const double place : places) {
     const bool end = place == 1.0;
-    const bool unknown = std::find(side_.begin(), side_.end(), 0.0) != side_.end();
     if (!end && place < 0.1 && !unknown) continue;
     const double t = end ? step.after().t : begin + length * place;
-    if (end) {
-      sample_ = step.after();
-    } else {
-      step.at(t, sample_);
-    }
-    if (reactions_) step.reactions(sample_);
+    sample(step, t, end);
     for (std::size_t k = 0; k < events_.size(); ++k) {
-      if (!events_[k].when) continue;
+      if (!events_[k].when || (side_[k] == 0.0 && rests_[k] != 0)) continue;
       const double exact = value(k, sample_), side = side_[k];
-      largest_[k] = std::max(largest_[k], std::abs(exact));
+      const double size = std::abs(exact), largest = std::max(largest_[k], size);
       // Round-off has no side.
-      const double now = side == 0.0 && std::abs(exact) <= roundoff * largest_[k] ? 0.0 : sign(exact);
+      const double now = (side == 0.0 || (end && met)) && size <= roundoff * largest ? 0.0 : sign(exact);
       if (now == 0.0 && (side == 0.0 || !end)) continue;  // on zero: judged by what follows
+      gone_[k] = gone_[k] != 0 || (side != 0.0 && now != side) ? 1 : 0;
+      // What lies beyond an event that acts is never seen.
+      if (gone_[k] == 0 || !events_[k].acts()) {
+        largest_[k] = largest;
+        since_[k] = std::max(since_[k], size);
+      }
       side_[k] = now;
       if (side == 0.0 || now == side) continue;
       // Time may run backward; a direction is that of growing time.
@@ -79,6 +95,26 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step) {
   std::stable_sort(found_.begin(), found_.end(),
                    [&](const Crossing& a, const Crossing& b) { return (a.t - b.t) * (length < 0.0 ? -1.0 : 1.0) < 0.0; });
   return found_;
+}
+
+/// The state at a time within the step, or at its end, with what functions may ask for.
+void Watch::sample(DenseStep& step, double t, bool end) {
+  if (end) {
+    sample_ = step.after();
+  } else {
+    step.at(t, sample_);
+  }
+  if (reactions_) step.reactions(sample_);
+}
+
+/// Which of the functions whose sides are not known are zero at the end of the step as well.
+void Watch::find_rest(DenseStep& step) {
+  sample(step, step.after().t, true);
+  for (std::size_t k = 0; k < events_.size(); ++k) {
+    if (!events_[k].when) continue;
+    const double exact = std::abs(value(k, sample_));
+    rests_[k] = exact <= roundoff * std::max(largest_[k], exact) ? 1 : 0;
+  }
 }
 
 /// By halving, to the last digit of the dense motion.
