@@ -102,9 +102,9 @@ void Certifier::follow(const Instant& at) {
   Followers& f = *followers_;
   const Eigen::Map<const Vector> q(at.q, system_->size()), v(at.v, system_->size());
   const State here{at.t, q, v, {}, {}};
-  const double held = f.watch ? f.watch->held() : 0.0;
+  const double held = f.watch ? f.watch->scale() : 0.0;
   f.watch.emplace(*moving_, here, length_);
-  f.energy.weigh(std::max(held, f.watch->held()));
+  f.energy.weigh(std::max(held, f.watch->scale()));
   f.energy.rebase();
   f.own.rebase();
   if (f.other) {
@@ -134,10 +134,10 @@ Measured Certifier::add(const Instant& at, double done, double invariant) {
   const Energy energy = f.watch->measure(at);
   Measured now{.kinetic = energy.kinetic, .potential = energy.potential};
   f.watch->see(energy);
-  f.energy.weigh(f.watch->held());
+  f.energy.weigh(f.watch->scale());
   f.energy.add(energy.total(), done);
   if (!std::isnan(invariant)) {
-    f.own.weigh(f.watch->held());
+    f.own.weigh(f.watch->scale());
     f.own.add(invariant, done);
   }
   if (found_.states++ == 0) found_.t_start = at.t;

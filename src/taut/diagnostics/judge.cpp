@@ -151,10 +151,13 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   for (const Conserved& momentum : c.momenta) conserved(momentum, "");
   text << std::setprecision(3);
   line("constraints, position") << c.position_residual;
-  if (c.gap > 0.0) text << "; as a distance " << c.gap << (c.units ? " m" : "") << ", '" << c.worst << "'";
+  if (c.gap > 0.0)
+    text << (c.units ? "; as a distance " : "; over its slope ") << c.gap << (c.units ? " m" : "") << ", '" << c.worst
+         << "'";
   text << "\n";
   line("constraints, velocity") << c.velocity_residual;
-  if (c.velocity_gap > 0.0) text << "; as a velocity " << c.velocity_gap << (c.units ? " m/s" : "");
+  if (c.velocity_gap > 0.0)
+    text << (c.units ? "; as a velocity " : "; over its slope ") << c.velocity_gap << (c.units ? " m/s" : "");
   text << "\n";
   if (c.penetration > 0.0) line("penetration") << c.penetration << "\n";
   constexpr std::size_t shown = 5;
@@ -169,7 +172,7 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   text << "\n";
   if (c.counts.jumps > 0)
     line("jumps") << c.counts.jumps << " met by small steps, the first near t = " << c.counts.first_jump
-                  << "; declared under `breaks` they cost nothing\n";
+                  << "; those by time alone cost nothing under `breaks`\n";
   if (c.counts.projection_energy != 0.0) line("energy by projections") << c.counts.projection_energy << "\n";
   line("Newton per step") << double(c.counts.newton_iterations) / steps << ", at most " << c.counts.newton_most
                           << "; matrices per step " << double(c.counts.factorizations) / steps << "\n";

@@ -73,13 +73,13 @@ class Zeros {
 
 }  // namespace
 
-std::vector<double> kinks_in_time(const Graph& graph, int time, double from, double to) {
+std::vector<double> kinks_in_time(const Graph& graph, int time, double from, double to, std::size_t nodes) {
   std::vector<double> found;
   if (!(std::abs(to - from) > 0.0) || !std::isfinite(to - from)) return found;
   const std::vector<char> timed = of_time_alone(graph, time);
   const auto& entries = graph.entries();
   Zeros zeros(from, to, found);
-  for (std::size_t k = 0; k < entries.size(); ++k) {
+  for (std::size_t k = 0; k < (nodes > 0 ? nodes : entries.size()); ++k) {
     if (timed[k] == 0) continue;
     const Graph::Entry& e = entries[k];
     switch (e.op) {

@@ -59,6 +59,7 @@ class Builder {
     read_lagrangian();
     each("constraints", [&](const Item& item) { each_of(item, [&](const Item& one) { read_constraint(one); }); });
     each("initial", [&](const Item& item) { read_initial(item); });
+    const std::size_t moving = graph_->entries().size();  // nodes of what moves; those of outputs and events come after
     name_reactions();
     each("outputs", [&](const Item& item) {
       for (const auto& [name, one] : item.entries()) model.outputs.push_back(expression(name, value(one)));
@@ -81,8 +82,8 @@ class Builder {
       model.switches[std::size_t(number)].initial = 0.0;
     }
     model.system = std::move(*system_);
-    model.jumps = [graph = graph_, along = along_jumps_, time = numbering_.time()](double from, double to) {
-      std::vector<double> all = kinks_in_time(*graph, time, from, to);
+    model.jumps = [graph = graph_, along = along_jumps_, time = numbering_.time(), moving](double from, double to) {
+      std::vector<double> all = kinks_in_time(*graph, time, from, to, moving);
       for (const auto& more : along) {
         const std::vector<double> found = more(from, to);
         all.insert(all.end(), found.begin(), found.end());
@@ -1015,6 +1016,8 @@ class Builder {
       if (one.node.IsMap()) {
         for (const auto& [key, part] : one.entries({"of", "rtol", "atol"})) {
           if (key == "rtol") group.rtol = positive(part);
+          if (key == "rtol" && !(group.rtol < 1.0 && group.rtol >= 1e-14))
+            part.fail(message("must lie between 1e-14 and 1, got {}", group.rtol));
           if (key == "atol") group.atol = positive(part);
           if (key != "of") continue;
           listed = true;
@@ -1023,6 +1026,7 @@ class Builder {
           });
         }
         if (group.rtol == 0.0 && group.atol == 0.0) one.fail("needs `rtol` or `atol`");
+        if (listed && group.coordinates.empty()) one.fail("names no coordinate");
       } else {
         group.atol = positive(one);
       }
@@ -1037,6 +1041,7 @@ class Builder {
     ModelEvent event;
     std::vector<double> times;
     std::optional<Item> when, then;
+    bool both = false;
     for (const auto& [key, one] : item.entries({"name", "when", "at", "direction", "then", "action"})) {
       if (key == "name") event.name = one.word();
       if (key == "when") when = one;
@@ -1047,14 +1052,19 @@ class Builder {
           times.push_back(number(one));
         }
       }
-      if (key == "direction") event.direction = read_direction(one);
-      if (key == "then" || key == "action") then = one;
+      if (key == "direction") {
+        event.direction = read_direction(one);
+        both = event.direction == 0;
+      }
+      if (key != "then" && key != "action") continue;
+      if (then) one.fail("`then` and `action` say the same; give one of them");
+      then = one;
     }
     if (when.has_value() == !times.empty())
       item.fail("needs either `when`, an expression that crosses zero, or `at`, a time");
     if (then) read_then(*then, event, model);
     if (when) {
-      read_when(*when, event);
+      read_when(*when, event, both);
       model.events.push_back(std::move(event));
       return;
     }
@@ -1074,16 +1084,21 @@ class Builder {
   }
 
   /// A comparison is watched for the moment it becomes true, at the zero of its difference; other conditions as such.
-  void read_when(const Item& item, ModelEvent& event) {
+  void read_when(const Item& item, ModelEvent& event, bool both) {
     Graph::Node node = value(item);
+    // A parameter that is zero at the start may be another number later.
+    const auto named = [&](const auto& one) { return item.node.Scalar().find(one.first) != std::string::npos; };
+    if (graph_->is_constant(node) && std::none_of(parameters_.begin(), parameters_.end(), named))
+      item.fail(message("\"{}\" does not change with the motion", item.node.Scalar()));
     if (graph_->is_condition(node)) {
       const Graph::Entry& top = graph_->entries()[std::size_t(node)];
+      if (top.op == Op::equal) item.fail("an equality holds for no time at all; give the difference, which crosses zero");
       if (top.op == Op::less || top.op == Op::less_equal) {
         node = graph_->subtract(top.b, top.a);
       } else {
         node = graph_->subtract(graph_->multiply(graph_->constant(2.0), node), graph_->constant(1.0));
       }
-      if (event.direction == 0) event.direction = 1;
+      if (event.direction == 0 && !both) event.direction = 1;
     }
     if (event.name.empty()) event.name = item.word();
     event.when = expression(event.name, node);
@@ -1098,6 +1113,8 @@ class Builder {
   }
 
   void read_then(const Item& item, ModelEvent& event, ModelFile& model) {
+    if (!item.node.IsScalar() && item.node.size() == 0)
+      item.fail("says nothing; leave it out for an event that is recorded");
     if (item.node.IsSequence()) {
       each_of(item, [&](const Item& one) { read_then(one, event, model); });
       return;
@@ -1113,6 +1130,8 @@ class Builder {
       if (key == "release" || key == "hold") {
         const auto add = [&](const Item& which) {
           const int number = constraint_switch(which, which.word(), model);
+          for (const auto& [other, value] : event.switches)
+            if (other == number) which.fail(message("'{}' is released or held in this event already", which.word()));
           event.switches.emplace_back(number, expression(key, graph_->constant(key == "hold" ? 1.0 : 0.0)));
         };
         if (one.node.IsSequence()) {
@@ -1121,6 +1140,7 @@ class Builder {
           add(one);
         }
       } else if (key == "stop") {
+        if (!truth(one)) one.fail("must be true; leave it out otherwise");
         event.stop = true;
       } else if (is_parameter(key)) {
         event.switches.emplace_back(parameter_switch(key, model), expression(key, value(one)));
@@ -1197,6 +1217,7 @@ class Builder {
       model.run.rtol = model.run.atol = model.run.interval = 0.0;
       model.run.control.clear();
       model.run.breaks.clear();
+      model.run.tolerances.clear();
     }
     if (overrides_.run.contains("rtol") && !overrides_.run.contains("step")) model.run.step = 0.0;
     read_run({"command line", "run", node}, model);

@@ -24,6 +24,12 @@ ModelModes::ModelModes(const ModelFile& model, double penalty) : model_(model), 
       require(penalty <= 0.0 || contains(model.supports, name),
               "formulation: '{}' is released or held by an event, which goes with exact constraints only.", name);
     }
+  const auto reactions = [](const auto& all, const auto& of) { return std::any_of(all.begin(), all.end(), of); };
+  const bool asked = reactions(model.outputs, [](const NamedExpression& one) { return one.reactions; }) ||
+                     reactions(model.events, [](const ModelEvent& one) { return one.when.reactions; });
+  require(penalty <= 0.0 || !asked,
+          "formulation: an output or event asks for a `.lambda` or `.tension`, which springs in place of constraints do not "
+          "have.");
   current_ = variants_.emplace(std::map<std::string, double>{}, std::make_unique<Variant>(model)).first->second.get();
 }
 

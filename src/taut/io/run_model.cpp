@@ -73,8 +73,8 @@ RunPlan plan(const ModelFile& model) {
     const bool inequalities =
         std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
     // What beams are is known; a look at all their frequencies would take longer than the run.
-    const Character of =
-        model.beams ? Character{.inequalities = inequalities} : character(system, model.start.state, run.until);
+    const Character of = model.beams ? Character{.inequalities = inequalities}
+                                     : character(acting(system).system, model.start.state, run.until);
     require(!of.inequalities || run.step > 0.0,
             "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
     Choice found = choose(of, fixed);
@@ -116,6 +116,8 @@ RunPlan plan(const ModelFile& model) {
   // Where nobody chose the scheme, it may be another where this one cannot go on.
   if (run.integrator.empty() && (name == "dop853" || name == "dopri5") && run.solver == "multipliers" && !reversible)
     out.options.beyond_singular = integrator_named("spark3", {});
+  require(run.tolerances.empty() || rtol > 0.0 || run.atol > 0.0,
+          "run: `tolerances` go with `rtol` or `atol`, not with a fixed step.");
   for (const RunSection::Tolerance& one : run.tolerances)
     out.options.tolerances.push_back({one.coordinates, one.rtol, one.atol});
   // Says now what would not work, before a results file is begun.

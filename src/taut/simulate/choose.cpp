@@ -53,10 +53,10 @@ double rounded(double x) {
 Character character(const System& system, const State& start, double end) {
   Character out;
   const std::vector<Set> sets = system.sets();
-  out.inequalities = std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; });
+  out.inequalities = std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
   out.nonholonomic = !system.holonomic();
   if (out.inequalities) return out;
-  const double length = std::abs(end - start.t), size = motion_size(system, Multipliers{}, start, length);
+  const double length = std::abs(end - start.t), size = motion_size(system, start, length);
   out.conservative = conserves_energy(system, start, end - start.t);
   // What rests goes on at the pace of the run.
   const double slowest = length > 0.0 ? 2.0 * std::numbers::pi / length : 0.0;

@@ -23,15 +23,16 @@ bool equalities_only(const System& system) {
 
 /// The shortest of the times in which the motion crosses its configuration, or is turned by its accelerations; a hundredth of it is a first step.
 /// Where the accelerations a little later are others altogether, it is shorter. The first estimate of the error corrects what is left.
-double first_step(const System& system, const SolverMethod& method, const State& start, double length) {
+double first_step(const System& system, const State& start, double length, bool averages) {
   const double size = ConfigurationSize{}.of(system, start), speed = start.v.lpNorm<Eigen::Infinity>();
   double time = length;
   const auto take = [&](double other) {
     if (other > 0.0 && std::isfinite(other)) time = std::min(time, other);
   };
   take(size / speed);
-  if (!equalities_only(system)) return 0.01 * time;
-  IndexOne equations(system, method);
+  const double small = 1e-3 * speed * length;  // a size next to nothing tells nothing
+  if (!equalities_only(system) || averages || (size > small && speed > 0.0)) return 0.01 * time;
+  IndexOne equations(system, Multipliers{});
   Vector a = Vector::Zero(system.size()), b = a, lambda = Vector::Zero(system.constraint_count());
   if (equations.accelerate(instant(start), a, lambda).status != Status::ok) return 0.01 * time;
   const double push = a.lpNorm<Eigen::Infinity>();
@@ -85,10 +86,11 @@ ErrorScale::ErrorScale(const System& system, const SimulateOptions& options)
     }
     if (count == 0) return;
     const bool own = group.rtol > 0.0 || group.atol > 0.0;
-    tolerances_.push_back({own ? group.rtol : options.rtol, own ? group.atol : options.atol, count});
+    tolerances_.push_back({own ? group.rtol : options.rtol, own ? group.atol : options.atol});
   };
   for (const ToleranceGroup& group : options.tolerances) add(group);
   for (const ToleranceGroup& group : natural_groups(system)) add(group);
+  if (!system.places().empty()) places_ = group_[std::size_t(*system.places().begin())];
   for (std::vector<double>* one : {&q_, &v_, &q_now_, &v_now_, &q_sum_, &v_sum_}) one->assign(tolerances_.size(), 0.0);
 }
 
@@ -98,6 +100,11 @@ void ErrorScale::see(const State& state) {
     q_[g] = std::max(q_[g], std::abs(state.q[Eigen::Index(i)]));
     v_[g] = std::max(v_[g], std::abs(state.v[Eigen::Index(i)]));
   }
+}
+
+void ErrorScale::forget() {
+  std::fill(v_.begin(), v_.end(), 0.0);
+  if (places_ >= 0 && system_->constraint_count() > 0) q_[std::size_t(places_)] = 0.0;
 }
 
 double ErrorScale::size(const State& before, const State& after, const Vector& error, double h, double share) {
@@ -113,20 +120,23 @@ double ErrorScale::size(const State& before, const State& after, const Vector& e
     q_sum_[g] += error[i] * error[i];
     v_sum_[g] += error[n + i] * error[n + i];
   }
+  // Lengths of rods count as places do: what hangs through the origin is no smaller for that.
+  const double lengths = size_.of(*system_, before);
+  if (places_ >= 0) q_now_[std::size_t(places_)] = std::max(q_now_[std::size_t(places_)], lengths);
   const double q = largest(q_now_), v = largest(v_now_);
   // What round-off hides is no error: that of q, and in v what it becomes over the step.
-  const double q_noise = 4.0 * epsilon * std::max(q, size_.of(*system_, before));
+  const double q_noise = 4.0 * epsilon * std::max(q, lengths);
   const double v_noise = 4.0 * epsilon * v + q_noise / std::abs(h);
-  double worst = 0.0;
+  double all = 0.0;
   for (std::size_t g = 0; g < tolerances_.size(); ++g) {
-    const auto& [rtol, atol, coordinates] = tolerances_[g];
+    const auto& [rtol, atol] = tolerances_[g];
     const double in_q = share * (atol + rtol * std::max(q_now_[g], smallest_scale * q)) + q_noise;
     const double in_v = share * (atol + rtol * std::max(v_now_[g], smallest_scale * v)) + v_noise;
     const double sum = (in_q > 0.0 ? q_sum_[g] / (in_q * in_q) : 0.0) + (in_v > 0.0 ? v_sum_[g] / (in_v * in_v) : 0.0);
     if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
-    worst = std::max(worst, sum / (2.0 * coordinates));
+    all += sum;
   }
-  return std::sqrt(worst);
+  return std::sqrt(all / (2.0 * double(n)));
 }
 
 std::vector<double> ErrorScale::save() const {
@@ -141,7 +151,7 @@ void ErrorScale::load(const double* saved) {
   size_ = {};
 }
 
-ErrorControl::ErrorControl(const Run& run, const SolverMethod& method, const SimulateOptions& options, double start)
+ErrorControl::ErrorControl(const Run& run, const SimulateOptions& options, double start)
     : options_(options),
       direction_(options.end < start ? -1.0 : 1.0),
       length_(std::abs(options.end - start)),
@@ -156,7 +166,8 @@ ErrorControl::ErrorControl(const Run& run, const SolverMethod& method, const Sim
     calibration_ = std::pow(std::min(relative, 1.0), 1.0 / local_order);
     roughness_ = std::pow(2.0, local_order) - 1.0;
   }
-  memory_.step = first_step(run.system(), method, run.newest(), length_);
+  // Schemes that average over the fast motion must not begin by resolving it.
+  memory_.step = first_step(run.system(), run.newest(), length_, !traits.takes_constraints);
   limit(memory_);
   scale_.see(run.newest());
 }
@@ -260,6 +271,7 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
   if (taken) {
     if (jumps && counts.jumps++ == 0) counts.first_jump = now;
     run.accept(counts);
+    scale_.forget();
     scale_.see(run.newest());
     // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
     largest_ = std::max(largest_, h);
@@ -310,11 +322,11 @@ double Pace::growth(const State& state) {
   return (logs[1] - logs[0]) / (2.0 * d);
 }
 
-double motion_size(const System& system, const SolverMethod& method, const State& start, double length) {
+double motion_size(const System& system, const State& start, double length) {
   const double size = ConfigurationSize{}.of(system, start), speed = start.v.lpNorm<Eigen::Infinity>();
   Vector a = Vector::Zero(system.size()), lambda = Vector::Zero(system.constraint_count());
   double push = 0.0;
-  if (equalities_only(system) && IndexOne(system, method).accelerate(instant(start), a, lambda).status == Status::ok)
+  if (equalities_only(system) && IndexOne(system, Multipliers{}).accelerate(instant(start), a, lambda).status == Status::ok)
     push = a.lpNorm<Eigen::Infinity>();
   // How far it gets before its accelerations turn it, or in the time of the run.
   const double reach = push > 0.0 ? speed * speed / push : speed * length;

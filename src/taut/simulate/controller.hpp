@@ -6,17 +6,19 @@
 
 namespace taut {
 
-/// What errors of a run are measured against: in each group the largest position, and velocity, that the run has seen. At a start at zero the scale is what the
-/// first step makes of it, so that it means the same at every place; a coordinate that passes through zero is no smaller for that.
+/// What errors of a run are measured against: in each group the largest position that the run has seen (for points with rods their lengths, and where the
+/// points are), and the largest velocity of the step. At a start at zero the scale is what the first step makes of it, so that it means the same at
+/// every place; a coordinate that passes through zero is no smaller for that.
 class ErrorScale {
  public:
   ErrorScale(const System& system, const SimulateOptions& options);
 
-  /// Of an error (of q, then of v) over a step of h: the root mean square of error/(atol + rtol·scale) in the group where it is largest. `share` scales the
+  /// Of an error (of q, then of v) over a step of h: the root mean square of error/(atol + rtol·scale), each in the scale of its group. `share` scales the
   /// tolerances.
   double size(const State& before, const State& after, const Vector& error, double h, double share);
 
   void see(const State& state);  ///< a state of the run
+  void forget();  ///< velocities, and places where lengths are a scale for them: those of a step count, not peaks of before
   std::vector<double> save() const;
   void load(const double* saved);
   std::size_t numbers() const { return q_.size() + v_.size(); }
@@ -30,9 +32,9 @@ class ErrorScale {
  private:
   const System* system_;
   std::vector<int> group_;  // of each coordinate
+  int places_ = -1;         // the group of the points, if there are any
   struct Tolerance {
     double rtol, atol;
-    int coordinates;
   };
   std::vector<Tolerance> tolerances_;
   std::vector<double> q_, v_;                          // scales of the groups
@@ -49,7 +51,7 @@ class ErrorScale {
 class ErrorControl final : public StepControl {
  public:
   /// From the newest state of a run that began at this time.
-  ErrorControl(const Run& run, const SolverMethod& method, const SimulateOptions& options, double start);
+  ErrorControl(const Run& run, const SimulateOptions& options, double start);
 
   Taken take(Run& run, double target, RunCounts& counts) override;
   bool attempt(Run& run, double time, double h, RunCounts& counts) override;
@@ -75,7 +77,9 @@ class ErrorControl final : public StepControl {
   const SimulateOptions& options_;
   double direction_, length_;  // of the run
   bool doubled_;
-  double exponent_, calibration_ = 1.0, roughness_ = 1.0;
+  double exponent_, calibration_ = 1.0;
+  double roughness_ =
+      100.0;  // a step that holds a jump is that much worse than its estimate says: where stages lie decides what it sees
   Memory memory_;
   double largest_ = 0.0;  // step so far
   int creeping_ = 0;      // steps in a row that were far smaller
@@ -104,7 +108,7 @@ class Pace {
 };
 
 /// A length to measure a motion by: the size of the configuration or, where that is next to nothing, how far it goes while it lasts.
-double motion_size(const System& system, const SolverMethod& method, const State& start, double length);
+double motion_size(const System& system, const State& start, double length);
 
 /// Steps that remember nothing of their direction: h = ε/ρ, where ρ follows the pace by an integrating controller,
 ///

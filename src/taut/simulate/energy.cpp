@@ -127,21 +127,27 @@ void EnergyWatch::load(const double* saved) {
   largest_ = saved[7];
 }
 
+void EnergyWatch::inherit(const EnergyWatch& before) {
+  floor_ += 1e-9 * std::max(before.held_, before.largest_);
+  largest_ = std::max(largest_, before.largest_);
+}
+
 void EnergyWatch::see(const Energy& now) { held_ = std::max(held_, start_.total() - now.potential); }
 
-bool EnergyWatch::diverged(const State& state, const Energy& now, double invariant, bool end) {
+bool EnergyWatch::diverged(const State& state, const Energy& now, double invariant) {
   if (!std::isfinite(now.total())) return true;
   if (!conservative_) return false;
   see(now);
-  double off = std::abs(now.total() - start_.total());
+  const double held = held_ + floor_;
+  // Springs that the step does not resolve may hold any energy while the motion is right; what moves may not have more than there is.
+  double off = now.kinetic - held;
   if (!std::isnan(invariant)) {
     if (std::isnan(first_invariant_)) first_invariant_ = invariant;
-    off = std::abs(invariant - first_invariant_);
+    if (std::abs(invariant - first_invariant_) <= held) off = 0.0;
   }
-  const double held = held_ + floor_;
   if (off > held && finds_work(state)) return false;
   beyond_ = off > held ? beyond_ + 1 : 0;
-  return off > 100.0 * held || beyond_ >= 16 || (end && beyond_ >= 4);
+  return off > 100.0 * held || beyond_ >= 16;
 }
 
 }  // namespace taut

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <taut/system/state.hpp>
 #include <taut/system/system.hpp>
 
@@ -20,7 +21,7 @@ struct Energy {
 /// Measures H along a run, and judges whether it is off by more than the motion holds.
 ///
 /// At a place where the potential is V, a motion of energy H₀ has the kinetic energy H₀ − V. The largest of these that the run has met is what the motion
-/// holds; a run whose H is off by more than that is not an inaccurate motion but none at all.
+/// holds; a run that moves with more than twice that is not an inaccurate motion but none at all.
 class EnergyWatch {
  public:
   /// From this state on, for a run of this length.
@@ -34,15 +35,19 @@ class EnergyWatch {
   static constexpr std::size_t numbers = 8;
   double start() const { return start_.total(); }
   double held() const { return held_; }
+  double scale() const { return std::max(held_, 1e3 * floor_); }  ///< the same, but not below round-off of the potential
+
+  /// Goes on where another has ended, at an event: round-off is that of the whole run.
+  void inherit(const EnergyWatch& before);
 
   /// By how much H changed in a step beyond what round-off explains, for a scheme that keeps it as exactly as steps are solved: to a hundredth of a
   /// billionth of the largest kinetic energy so far. 0 where it was kept, and where H is not constant.
   double broken(const State& before, const State& after);
 
-  /// Whether a run that stands here has diverged: at once where it is far off, after some steps (or at the end) where it is off by what the motion
+  /// Whether a run that stands here has diverged: at once where it is far off, after some steps where it is off by what the motion
   /// holds, since the first steps from rest hold next to nothing. `invariant` is an energy that the scheme keeps in a form of its own, instead of H, or
   /// not a number.
-  bool diverged(const State& state, const Energy& now, double invariant, bool end);
+  bool diverged(const State& state, const Energy& now, double invariant);
 
  private:
   /// Whether forces do work here, though they did not where they were looked at: then H is not constant after all.

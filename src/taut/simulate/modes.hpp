@@ -18,6 +18,8 @@ class Modes {
   const System& moving() const { return moving_of(*now_); }  ///< with those that act
   const System& moving_in(const Mode& mode) { return moving_of(find(mode)); }
 
+  int whole_row(int row) const { return now_->acting ? now_->acting->rows[std::size_t(row)] : row; }  ///< of one that acts
+
   /// A state with the λ of all rows, for what moves; and the other way round, which lives until the next call.
   State part(const State& whole) const;
   const State& whole(const State& part);

@@ -68,6 +68,8 @@ class Run {
 
   void accept(RunCounts& counts) {
     const double h = std::abs(next_.t - newest().t);
+    smallest_before_ = counts.smallest_step;
+    largest_before_ = counts.largest_step;
     counts.smallest_step = counts.smallest_step == 0.0 ? h : std::min(counts.smallest_step, h);
     counts.largest_step = std::max(counts.largest_step, h);
     counts.projection_energy += report_.projection_energy;
@@ -84,7 +86,9 @@ class Run {
   }
 
   /// As if the last step had not been taken. Schemes of several levels then start anew from the state before it: what follows is a step of another length.
-  void withdraw() {
+  void withdraw(RunCounts& counts) {
+    counts.smallest_step = smallest_before_;
+    counts.largest_step = largest_before_;
     if (grew_) {
       past_.pop_back();
     } else {
@@ -124,7 +128,7 @@ class Run {
   double invariant() { return stepper_->invariant(past_); }
 
   /// What the last step failed for does not go away with a smaller one.
-  bool hopeless() const { return report_.solve.status == Status::contradictory || report_.solve.status == Status::refused; }
+  bool hopeless() const { return report_.solve.status == Status::refused; }
   const Vector& error() const { return stepper_->error() != nullptr ? *stepper_->error() : error_; }
   std::vector<int> dependent() const {
     std::vector<int> all = stepper_->dependent();
@@ -191,6 +195,7 @@ class Run {
   State next_, coarse_, half_;
   bool halved_ = false;  // half_ lies in the middle of the step to next_, or of the last one taken
   bool grew_ = false;    // the last step made the past longer
+  double smallest_before_ = 0.0, largest_before_ = 0.0;  // of the counts, before the last step
   Vector error_;
   EnergyWatch* watch_ = nullptr;
   StepReport report_;

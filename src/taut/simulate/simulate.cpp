@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <taut/base/require.hpp>
 #include <taut/simulate/controller.hpp>
 #include <taut/simulate/energy.hpp>
@@ -124,11 +125,11 @@ class Timeline {
       control_ = std::make_unique<EqualSteps>(first.t, options_);
     } else if (options_.reversible) {
       const bool resumed = options_.from != nullptr;  // then ε and size come from the checkpoint
-      const double size = resumed ? 1.0 : motion_size(*system_, method_, first, std::abs(options_.end - start_));
+      const double size = resumed ? 1.0 : motion_size(*system_, first, std::abs(options_.end - start_));
       const double epsilon = resumed ? 1.0 : pilot(*system_, first, *integrator_, method_, options_, size);
       control_ = std::make_unique<ReversibleControl>(*system_, method_, options_, first, sign_ * epsilon, size);
     } else {
-      control_ = std::make_unique<ErrorControl>(*run_, method_, options_, start_);
+      control_ = std::make_unique<ErrorControl>(*run_, options_, start_);
     }
   }
 
@@ -161,7 +162,7 @@ class Timeline {
     if (taken == Taken::failed) return end(Verdict::failed, control_->trouble());
     if (const auto lost = rank_->look(run_->within()->before(), run_->within()->after())) {
       if (can_hand_over()) {
-        run_->withdraw();
+        run_->withdraw(path_.counts);
         return go_on_with_other();
       }
       constexpr std::size_t most = 1000;
@@ -267,7 +268,7 @@ class Timeline {
     double slope = (above - below) / (2.0 * d);
     const bool smooth = std::abs(dense(crossing.t)) <= 0.01 * std::max(std::abs(above), std::abs(below));
     watch_.forget_look();
-    run_->withdraw();
+    run_->withdraw(path_.counts);
     const double from = run_->newest().t;
     if (crossing.t == from) return true;  // it happens where the step began
     double t = crossing.t;
@@ -307,7 +308,14 @@ class Timeline {
       if (system_->constraint_count() > 0) find_reactions(changed);
       changed = modes_.whole(State(changed));
       Moment moment{modes_.whole(), changed, mode, stop};
-      event.then(moment);
+      try {
+        event.then(moment);
+        modes_.moving_in(mode);
+      } catch (const InputError& error) {  // a value that makes no sense, found on the way: what there is stays
+        return end(Verdict::failed, message("the event '{}': {}", event.name, error.what()));
+      }
+      if (!changed.q.allFinite() || !changed.v.allFinite())
+        return end(Verdict::failed, message("the event '{}' sets values that are not finite", event.name));
     }
     Happened happened{.event = k, .t = before.t, .before = modes_.whole(before), .after = {}, .acted = true};
     State after = before;
@@ -361,9 +369,12 @@ class Timeline {
     State first = state;
     if (options_.events[happened.event].timed()) first.t = std::nextafter(state.t, options_.end);
     run_.emplace(*system_, first, std::vector<State>{}, *integrator_, method_);
+    const EnergyWatch before = *energy_;
     energy_.emplace(*system_, first, options_.end - first.t);
+    energy_->inherit(before);
     rank_.emplace(*system_, first);
     check_energy();
+    invariant_ = std::numeric_limits<double>::quiet_NaN();  // it begins anew
     return true;
   }
 
@@ -398,18 +409,17 @@ class Timeline {
     if (options_.observers.empty() && !there && step_ % 16 != 0) return false;
     invariant_ = run_->invariant();
     const Energy now = energy_->measure(instant(run_->newest()));
-    if (!energy_->diverged(run_->newest(), now, invariant_, there)) return false;
+    if (!energy_->diverged(run_->newest(), now, invariant_)) return false;
+    if (options_.through_divergence && run_->newest().q.allFinite()) {
+      diverged_ = true;
+      return false;
+    }
     note(true, false);
-    const double off = std::isnan(invariant_) ? now.total() - energy_->start() : invariant_;
-    if (going_)
-      end(Verdict::diverged,
-          std::isfinite(now.total())
-              ? message(
-                    "energy is off by {}, more than the motion holds ({}): the step is too large for this scheme, or the "
-                    "scheme not for this system",
-                    off, energy_->held())
-              : std::string(
-                    "energy is not finite: the step is too large for this scheme, or the scheme not for this system"));
+    const std::string what = std::isfinite(now.total())
+                                 ? message("the motion holds a kinetic energy of {}, and has {} (energy is off by {})",
+                                           energy_->held(), now.kinetic, now.total() - energy_->start())
+                                 : std::string("energy is not finite");
+    if (going_) end(Verdict::diverged, what + ": the step is too large for this scheme, or the scheme not for this system");
     return true;
   }
 
@@ -524,7 +534,8 @@ class Timeline {
   bool find_reactions(State& state) {
     const std::vector<Set> sets = system_->sets();
     if (std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; })) return false;
-    if (!equations_ || equations_system_ != system_) equations_.emplace(*system_, method_), equations_system_ = system_;
+    if (!equations_ || equations_system_ != system_)
+      equations_.emplace(*system_, Multipliers{}), equations_system_ = system_;
     q_ = state.q;
     v_ = state.v;
     a_.setZero(system_->size());
@@ -543,15 +554,13 @@ class Timeline {
   }
 
   void keep_dependent() {
-    for (const int row : run_->dependent()) {
-      const std::string name = system_->constraint_name(row);
-      if (std::find(path_.dependent.begin(), path_.dependent.end(), name) == path_.dependent.end())
-        path_.dependent.push_back(name);
-    }
+    for (const int row : run_->dependent()) dependent_.insert(modes_.whole_row(row));
   }
 
   void conclude() {
+    if (diverged_ && path_.finished()) path_.verdict = Verdict::diverged;
     keep_dependent();
+    for (const int row : dependent_) path_.dependent.push_back(modes_.whole().constraint_name(row));
     path_.last = modes_.whole(run_->newest());
     for (const State& state : run_->earlier()) path_.earlier.push_back(modes_.whole(state));
     if (!path_.finished() && (path_.size() == 0 || path_.t(path_.size() - 1) != path_.last.t)) path_.record(path_.last);
@@ -570,12 +579,13 @@ class Timeline {
   std::optional<RankWatch> rank_;
   Watch watch_;
   std::vector<char> timed_done_;
-  bool going_ = true;
+  bool going_ = true, diverged_ = false;
   long step_ = 0, mark_ = 1;
   double invariant_ = std::numeric_limits<double>::quiet_NaN();
   double quick_since_ = 0.0;  // events since then came in quick succession
   int quick_ = 0;
-  int shallow_ = 0;  // events in a row whose function hardly left zero before
+  int shallow_ = 0;          // events in a row whose function hardly left zero before
+  std::set<int> dependent_;  // rows, of all
   State between_, dense_, shown_;
   std::optional<IndexOne> equations_;
   const System* equations_system_ = nullptr;

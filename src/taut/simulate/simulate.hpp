@@ -81,6 +81,8 @@ struct SimulateOptions {
   long renew = 0;
   const Checkpoint* from = nullptr;  ///< go on from here; the start and all other options are those of the run it comes from
   int halvings = 10;                 ///< a failed step is retried as two halves, this many times over
+  bool through_divergence =
+      false;  ///< goes on where the motion has diverged, for who wants to see it; the verdict is the same
   std::vector<Observer> observers{};
 };
 

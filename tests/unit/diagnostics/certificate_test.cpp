@@ -46,7 +46,8 @@ TEST(Certificate, MeasuresWhatItSays) {
   EXPECT_GT(c.energy.deviation, 1e-6);  // symplectic, not energy-conserving
   std::ostringstream text;
   text << c;
-  for (const char* word : {"finished", "energy", "angular momentum about z", "constraints, position", "Newton per step"})
+  for (const char* word :
+       {"good: ", "reached", "energy", "angular momentum about z", "constraints, position", "Newton per step"})
     EXPECT_NE(text.str().find(word), std::string::npos) << word << "\n" << text.str();
 }
 
