@@ -12,6 +12,7 @@
 #include <taut/models/vibrating_string.hpp>
 #include <taut/simulate/choose.hpp>
 #include <taut/simulate/equilibrium.hpp>
+#include <taut/simulate/inertia.hpp>
 #include <taut/simulate/simulate.hpp>
 #include <taut/simulate/stability.hpp>
 #include <taut/simulate/start.hpp>

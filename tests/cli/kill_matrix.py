@@ -31,6 +31,24 @@ EVENTS = {
     "recorded events": PENDULUM.replace("run: {", "run: {events: [{name: low, when: A.x}, {name: side, when: B.x - A.x}], "),
 }
 
+# A push that comes and goes with the side the first mass is on; a third mass that is let go and bounces without loss.
+EVENTS["events that change modes"] = """
+parameters: {push: 0}
+gravity: 9.81
+points: {O: [0, 0]}
+masses: {A: {mass: 1, at: [0.5, -0.8660254037844386]}, B: {mass: 0.5, at: [0.8, -1.8198]}, C: {mass: 1, at: [3, 0]}}
+rods: [[O, A], [A, B]]
+pins: [C]
+forces: {A.x: push}
+events:
+  - {name: left, when: A.x, direction: falling, then: {push: 0.3}}
+  - {name: right, when: A.x, direction: rising, then: {push: 0}}
+  - {name: let go, at: 0.7, then: {release: pin C}}
+  - {name: floor, when: C.y + 1, direction: falling, then: {"C.y'": "-C.y'"}}
+outputs: {height: B.y}
+run: {until: 1, step: 1e-3}
+"""
+
 # Kinds of runs: what is added to the command line.
 KINDS = {
     "equal steps": ["--step", "1e-3", "--every", "10"],

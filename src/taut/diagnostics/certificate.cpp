@@ -144,13 +144,12 @@ Measured Certifier::add(const Instant& at, double done, double invariant) {
   found_.t_end = at.t;
   found_.speed = larger(found_.speed, Eigen::Map<const Vector>(at.v, moving_->size()).lpNorm<Eigen::Infinity>());
   if (!f.symmetries.empty()) {
-    const Eigen::Map<const Vector> q(at.q, moving_->size());
     f.p.setZero(moving_->size());
     moving_->add_dynamics(at, 1.0, 0.0, f.p.data());
     for (std::size_t k = 0; k < f.symmetries.size(); ++k) {
-      const Vector direction = f.symmetries[k].direction(q);
-      f.momenta[k].weigh(f.p.cwiseProduct(direction).lpNorm<1>());
-      f.momenta[k].add(f.p.dot(direction), done);
+      const Symmetry::Pairing paired = f.symmetries[k].pairing(f.p.data(), at.q);
+      f.momenta[k].weigh(paired.size);
+      f.momenta[k].add(paired.sum, done);
     }
   }
   measure_constraints(at, now, &found_);

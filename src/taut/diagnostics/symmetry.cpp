@@ -8,30 +8,48 @@ std::vector<Symmetry> candidates(const System& system) {
   std::vector<Symmetry> all;
   if (!system.points()) {
     for (int i = 0; i < system.size(); ++i)
-      all.push_back(
-          {"momentum of " + system.coordinate_name(i), [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); }});
+      all.push_back({"momentum of " + system.coordinate_name(i),
+                     [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); },
+                     [i](const double* p, const double*) {
+                       return Symmetry::Pairing{p[i], std::abs(p[i])};
+                     }});
     return all;
   }
   const int dim = system.points()->dim;
   const std::vector<int> places(system.places().begin(), system.places().end());
   if (places.empty()) return all;
   for (int axis = 0; axis < dim; ++axis)
-    all.push_back({std::string("momentum along ") + "xyz"[axis], [axis, places](const Vector& q) {
+    all.push_back({std::string("momentum along ") + "xyz"[axis],
+                   [axis, places](const Vector& q) {
                      Vector direction = Vector::Zero(q.size());
                      for (const int k : places) direction[k + axis] = 1.0;
                      return direction;
+                   },
+                   [axis, places](const double* p, const double*) {
+                     Symmetry::Pairing out;
+                     for (const int k : places) out.add(p[k + axis], 1.0);
+                     return out;
                    }});
   // Directions turn, but do not move.
   std::vector<int> turning = places;
   turning.insert(turning.end(), system.directions().begin(), system.directions().end());
   const auto rotation = [&](const char* name, int i, int j) {
-    all.push_back({name, [i, j, turning](const Vector& q) {
+    all.push_back({name,
+                   [i, j, turning](const Vector& q) {
                      Vector direction = Vector::Zero(q.size());
                      for (const int k : turning) {
                        direction[k + i] = -q[k + j];
                        direction[k + j] = q[k + i];
                      }
                      return direction;
+                   },
+                   [i, j, turning](const double* p, const double* q) {
+                     Symmetry::Pairing out;
+                     for (const int k : turning) {
+                       out.add(p[k + i], -q[k + j]);
+                       out.add(p[k + j], q[k + i]);
+                     }
+                     return out;
                    }});
   };
   if (dim == 2) rotation("angular momentum", 0, 1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <taut/system/state.hpp>
@@ -13,6 +14,15 @@ namespace taut {
 struct Symmetry {
   std::string name;
   std::function<Vector(const Vector& q)> direction;
+  /// p·ξ(q), and the sum of the |pᵢ ξᵢ| that balance in it: the same without any memory of its own, for every step.
+  struct Pairing {
+    double sum = 0.0, size = 0.0;
+    void add(double p, double along) {
+      sum += p * along;
+      size += std::abs(p * along);
+    }
+  };
+  std::function<Pairing(const double* p, const double* q)> pairing;
 
   double momentum(const System& system, const Instant& at) const;
 };

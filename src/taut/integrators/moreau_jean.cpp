@@ -19,21 +19,33 @@ class MoreauJeanStepper final : public Stepper {
         solver_(method),
         lambda_(Vector::Zero(system.constraint_count())),
         g_(system.constraint_count()),
-        shift_(Vector::Zero(system.constraint_count())) {}
+        shift_(Vector::Zero(system.constraint_count())) {
+    impact_.ahead = true;
+    for (std::size_t i = 0; i < sets_.size(); ++i)
+      if (sets_[i] != Set::zero && sets_[i] != Set::whole && contact_ < 0) contact_ = int(i);
+  }
 
   StepReport advance(History past, double h, State& next) override {
     const State& now = past.back();
+    if (h < 0.0 && contact_ >= 0) return refuse_backward();
+    if (!inspected_ && system_.constraint_count() > 0) nearest_.inspect(now.t, now.q, solver_);
+    inspected_ = true;
     next.t = now.t + h;
     pose(now, h);
     next.v = now.v;
     lambda_ = now.lambda;
     StepReport report;
     // First only the equalities act, then every inequality that would be violated.
+    squeezed_ = false;
     do {
       report.solve = solver_.solve(impact_, next.v, lambda_);
+      squeezed_ = touched_ && report.solve.status == Status::contradictory && next.v.allFinite();
+      if (squeezed_) report.solve.status = Status::ok;
       if (!report.ok()) return failed(report, system_, instant(now), h);
       next.q = now.q + 0.5 * h * (now.v + next.v);
-    } while (touch(next.t, next.q));
+    } while (!squeezed_ && touch(next.t, next.q));
+    for (std::size_t i = 0; i < sets_.size() && squeezed_; ++i)
+      if (sets_[i] != Set::zero) lambda_[Eigen::Index(i)] = 0.0;
     next.lambda = lambda_;
 
     if (system_.constraint_count() > 0) project(report, next);
@@ -47,6 +59,7 @@ class MoreauJeanStepper final : public Stepper {
  private:
   void pose(const State& now, double h) {
     const double t = now.t + h;
+    touched_ = false;
     for (std::size_t i = 0; i < sets_.size(); ++i) impact_.limits[i] = sets_[i] == Set::zero ? Set::zero : Set::whole;
     end_ = now.q + 0.5 * h * now.v;
     middle_ = now.q + 0.25 * h * now.v;
@@ -76,28 +89,86 @@ class MoreauJeanStepper final : public Stepper {
       impact_.limits[i] = sets_[i];
       impact_.reactions[0].q = impact_.condition.q;
       impact_.reactions[0].t = impact_.condition.t;
-      more = true;
+      more = touched_ = true;
     }
     return more;
   }
 
   /// q nearest to the given one with g ∈ S, on the contact where it pushes without rebound; then v nearest with rates that keep it there.
   void project(StepReport& report, State& next) {
+    const double size = size_.of(system_, next);
+    nearest_.position_limits() = sets_;
+    bool held = false;
     for (std::size_t i = 0; i < sets_.size(); ++i) {
       const auto row = Eigen::Index(i);
-      const bool holds = impact_.limits[i] != Set::whole && lambda_[row] != 0.0 && shift_[row] == 0.0;
-      nearest_.position_limits()[i] = holds ? Set::zero : sets_[i];
+      if (sets_[i] == Set::zero || impact_.limits[i] == Set::whole || lambda_[row] == 0.0 || shift_[row] != 0.0) continue;
+      nearest_.position_limits()[i] = Set::zero;
+      held = true;
     }
+    free_ = next.q;
+    place(report, next, size);
+    if (!report.ok() && held) {  // more contacts push than can be met at once; it is enough not to pass them
+      nearest_.position_limits() = sets_;
+      place(report, next, size);
+    }
+    if (!report.ok() || penetrates(report.solve, next, size) || squeezed_) return;
     nearest_.rate_limits() = impact_.limits;
-    const double size = size_.of(system_, next);
-    report.solve = nearest_.position(next.t, size, next.q, solver_);
-    if (!report.ok()) return;
     // What rests has no velocity to measure round-off by.
     const double speed = std::max(next.v.lpNorm<Eigen::Infinity>(), 1e-3 * size);
     const SolveReport velocity = nearest_.velocity(next.t, speed, next.q, next.v, solver_);
     report.velocity_iterations = velocity.newton_iterations;
     if (velocity.status != Status::ok) report.solve = velocity;
   }
+
+  /// The nearest place to free_ within the limits. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
+  /// they turn with it, and the problem is convex for every constraint that is.
+  void place(StepReport& report, State& next, double size) {
+    next.q = free_;
+    report.solve = nearest_.position(next.t, size, next.q, solver_);
+    if (report.ok() || contact_ < 0) return;
+    if (!turning_) turning_ = std::make_unique<Turning>(system_, solver_.method());
+    turning_->nearest.position_limits() = nearest_.position_limits();
+    next.q = free_;
+    const SolveReport turned = turning_->nearest.position(next.t, size, next.q, turning_->solver);
+    if (turned.status == Status::ok || report.solve.status != Status::contradictory) report.solve = turned;
+  }
+
+  /// Whether an inequality is violated by more than a solution can be off, which is then the trouble.
+  bool penetrates(SolveReport& report, const State& next, double size) {
+    if (contact_ < 0) return false;
+    system_.constraint_values(next.t, next.q.data(), g_.data());
+    Vector sizes;
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      const double off = sets_[i] == Set::zero ? 0.0 : std::abs(excess(sets_[i], g_[Eigen::Index(i)]));
+      if (off <= 1e-9 * size) continue;
+      if (sizes.size() == 0) sizes = system_.constraint_gradient_norms(next.t, next.q);
+      if (off <= 1e-9 * size * sizes[Eigen::Index(i)]) continue;
+      report.status = Status::slow;
+      report.worst_constraint = int(i);
+      report.violation = off;
+      return true;
+    }
+    return false;
+  }
+
+  StepReport refuse_backward() const {
+    StepReport report;
+    report.solve.status = Status::refused;
+    report.solve.worst_constraint = contact_;
+    report.trouble = message(
+        "impacts have no reverse: Moreau-Jean cannot step backward with the inequality '{}'; run forward, or penalise it: "
+        "penalized(system, epsilon), or formulation: {penalty: epsilon}",
+        system_.constraint_name(contact_));
+    return report;
+  }
+
+  struct Turning {
+    Turning(const System& system, const SolverMethod& method)
+        : nearest(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}), true),
+          solver(method) {}
+    Nearest nearest;
+    StepSolver solver;
+  };
 
   const System& system_;
   double restitution_;
@@ -106,8 +177,12 @@ class MoreauJeanStepper final : public Stepper {
   AffineProblem impact_;
   Nearest nearest_;
   StepSolver solver_;
+  std::unique_ptr<Turning> turning_;  // made when it is first needed
   ConfigurationSize size_;
-  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_;
+  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_;
+  int contact_ = -1;  // the first inequality, if there is one
+  bool inspected_ = false;
+  bool touched_ = false, squeezed_ = false;  // in this step: inequalities act; their rates exclude each other
 };
 
 }  // namespace

@@ -17,8 +17,12 @@ namespace taut {
 /// gains energy, however poorly it resolves the motion; what swings on a taut cable loses some, O(h). Where none acts, q̂ = q + h/2 v.
 /// The impulse of an impact is spread over its step: λ is then large, and h λ is what it means.
 ///
+/// Contacts may repeat each other (two floors in one place, the facets of a corner): they share the load. Rates that contacts cannot all have, as of
+/// jaws that close on a mass, are met as nearly as can be, as long as there are positions for it; their λ is then 0, because no finite force is meant. A step
+/// that ends with penetration, or for which there are no such positions, is a failed one.
+///
 /// Impact times are those of the grid: order 1 where inequalities act, 2 elsewhere (λ: 1, at the middle of the step). What rests rests. Conserves
-/// nothing exactly.
+/// nothing exactly. Impacts have no reverse: with inequalities, steps backward are refused.
 /// Trap: many impacts within one step count as one, so that a ball comes to rest when its bounces get shorter than h.
 /// J. J. Moreau, in Nonsmooth Mechanics and Applications (1988); M. Jean, Comput. Methods Appl. Mech. Eng. 177 (1999); projection: V. Acary,
 /// Comput. Methods Appl. Mech. Eng. 256 (2013).

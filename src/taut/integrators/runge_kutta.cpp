@@ -24,6 +24,7 @@ class RungeKuttaStepper final : public Stepper {
     StepReport report;
     const std::size_t stages = tableau_.b.size();
     const double size = size_.of(system_, now);
+    equations_.begin(now);
     for (std::size_t i = 0; i < stages; ++i) {
       if (i == 0 && now.carried.size() == n) {
         v_[0] = now.v;

@@ -28,6 +28,8 @@ class SparkStepper final : public Stepper {
     problem_.h = h;
     problem_.size_of_q = size_.of(system_, now);
     StepReport report;
+    equations_.begin(now);
+    set_aside();
     acceleration_ = &now.carried;
     multiplier_ = &now.lambda;
     if (now.carried.size() != n) {  // the first step: accelerations and multipliers at the start
@@ -42,6 +44,18 @@ class SparkStepper final : public Stepper {
     if (!report.ok()) return failed(report, system_, instant(now), h);
     problem_.finish(z_, next);
     next.t = now.t + h;
+    if (!problem_.dependent.empty() && !implied(next, report.solve)) {
+      // The rank has changed on the way, or the constraints contradict each other.
+      equations_.inspect(next.t, next.q);
+      if (equations_.dependent() == problem_.dependent) return failed(report, system_, instant(now), h);
+      set_aside();
+      solve(past, h, report.solve);
+      if (!report.ok()) return failed(report, system_, instant(now), h);
+      problem_.finish(z_, next);
+      next.t = now.t + h;
+      if (!implied(next, report.solve)) return failed(report, system_, instant(now), h);
+    }
+    equations_.begin(next);
     next.carried.resize(n);
     next.lambda.resize(system_.constraint_count());
     const SolveReport end = equations_.accelerate(instant(next), next.carried, next.lambda);
@@ -58,6 +72,28 @@ class SparkStepper final : public Stepper {
   const std::vector<int>& dependent() const override { return problem_.dependent; }
 
  private:
+  void set_aside() {
+    if (!problem_.set_aside(equations_.dependent())) return;
+    modified_.forget();
+    full_.forget();
+  }
+
+  /// Whether the constraints that were set aside hold by themselves.
+  bool implied(const State& next, SolveReport& report) {
+    g_.resize(system_.constraint_count());
+    system_.constraint_values(next.t, next.q.data(), g_.data());
+    const Vector sizes = system_.constraint_gradient_norms(next.t, next.q);
+    for (const int row : problem_.dependent) {
+      const double allowed = 1e-10 * problem_.size_of_q * (sizes[row] > 0.0 ? sizes[row] : 1.0);
+      if (std::abs(g_[row]) <= allowed) continue;
+      report.status = Status::contradictory;
+      report.worst_constraint = row;
+      report.violation = std::abs(g_[row]);
+      return false;
+    }
+    return true;
+  }
+
   /// See Spark::embedded.
   void estimate(const State& now, const State& next, double h) {
     const int n = system_.size(), s = tableau_.s;
@@ -176,7 +212,7 @@ class SparkStepper final : public Stepper {
   IndexOne equations_;
   ConfigurationSize size_;
   const Vector *acceleration_ = nullptr, *multiplier_ = nullptr;  // at the start of the step
-  Vector z_, first_acceleration_, first_multiplier_, error_, first_, last_;
+  Vector z_, g_, first_acceleration_, first_multiplier_, error_, first_, last_;
   double stiff_step_ = 0.0;  // the step at which the modified matrix failed; 0: it does not
   int steps_in_full_ = 0;
 };

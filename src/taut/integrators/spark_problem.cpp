@@ -3,12 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <taut/integrators/spark_problem.hpp>
-#include <taut/linalg/rank.hpp>
 
 namespace taut {
 namespace {
-
-constexpr double suspicious_pivots = 1e-13;
 
 /// Columns by address, each from its first entry on.
 using Addresses = std::array<const double*, SparkTableau::most_stages + 1>;
@@ -109,6 +106,14 @@ SparkProblem::SparkProblem(const System& system, const SparkTableau& tableau)
   if (mixed_) last_ = Matrix::on(assembly_.layout());
 }
 
+bool SparkProblem::set_aside(const std::vector<int>& rows) {
+  if (rows == dependent) return false;
+  dependent = rows;
+  on_.setOnes();
+  for (const int row : dependent) on_[row] = 0.0;
+  return true;
+}
+
 void SparkProblem::residual(const Vector& z, Vector& r) {
   const int s = t_.s;
   r.resize(unknowns());
@@ -173,14 +178,6 @@ bool SparkProblem::linearize_modified(const Vector& z) {
     if (mixed_) last_on_ = on_.cwiseProduct(holonomic_);
     return factor(*inner_, at, on_) && (!mixed_ || factor(*last_, at, last_on_));
   };
-  if (all()) return true;
-  if (m_ == 0) return false;
-  // Constraints that repeat others are set aside.
-  assemble(*inner_, at, Vector::Ones(m_));
-  dependent = dependent_rows(lower_rows(*inner_, n_));
-  on_.setOnes();
-  for (const int row : dependent) on_[row] = 0.0;
-  if (dependent.empty()) return false;
   return all();
 }
 
@@ -283,7 +280,7 @@ void SparkProblem::assemble(Matrix& matrix, const Instant& at, const Vector& row
 
 bool SparkProblem::factor(Matrix& matrix, const Instant& at, const Vector& rows) {
   assemble(matrix, at, rows);
-  return matrix.factor() && (m_ == 0 || matrix.pivot_ratio() > suspicious_pivots);
+  return matrix.factor();
 }
 
 SparkProblem::Full::Full(const System& system, int stages)
@@ -332,7 +329,7 @@ void SparkProblem::Full::add(const Eigen::MatrixXd& coefficients, int first_row,
 }
 
 bool SparkProblem::linearize_full(const Vector& z) {
-  if (!linearize_modified(z)) return false;  // finds the constraints that repeat others
+  if (!linearize_modified(z)) return false;
   if (!full_) full_ = std::make_unique<Full>(system_, t_.s);
   Full& f = *full_;
   const Assembly& assembly = f.assembly;

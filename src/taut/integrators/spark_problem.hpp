@@ -20,8 +20,10 @@ class SparkProblem final : public NewtonProblem {
 
   const State* now = nullptr;
   double h = 0.0, size_of_q = 0.0;
-  bool full = false;  ///< which of the matrices
-  std::vector<int> dependent;
+  bool full = false;           ///< which of the matrices
+  std::vector<int> dependent;  ///< rows that do not act, because they repeat others
+
+  bool set_aside(const std::vector<int>& rows);  ///< whether that is new, and matrices are not those of before
 
   int unknowns() const { return (t_.s + 1) * (n_ + m_); }
 

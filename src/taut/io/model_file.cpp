@@ -9,6 +9,7 @@
 #include <taut/io/model_file.hpp>
 #include <taut/io/yaml_item.hpp>
 #include <taut/simulate/equilibrium.hpp>
+#include <taut/simulate/inertia.hpp>
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/half_space.hpp>
 #include <taut/system/constraints/pin.hpp>
@@ -784,11 +785,14 @@ class Builder {
     return {coordinate(item, velocity ? name.substr(0, name.size() - 1) : name), velocity};
   }
 
-  /// Every coordinate needs inertia; said here by name, before a matrix is singular.
+  /// Every coordinate needs inertia, or a constraint that carries it; said here by name, before a matrix is singular.
   void check_inertia() {
+    std::set<int> carried;
+    for (const auto& block : system_->constraints()) carried.insert(block->stencils().begin(), block->stencils().end());
     for (int i = numbering_.coordinates - int(generalized_.size()); i < numbering_.coordinates; ++i) {
       const bool moves = kinetic_ >= 0 && !graph_->is_constant(graph_->derivative(kinetic_, numbering_.v(i)));
-      require(moves, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.", names_[i]);
+      require(moves || carried.count(i) > 0, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.",
+              names_[i]);
     }
   }
 
@@ -809,12 +813,16 @@ class Builder {
 
   /// Constraints that do not hold from the beginning have no say in the start.
   void start_with_what_holds(ModelFile& model, bool assemble) {
-    if (loose_.empty()) return start(model, assemble);
+    if (loose_.empty()) {
+      start(model, assemble);
+      return require_inertia(*system_, model.start.state);
+    }
     System all = *system_;
     *system_ = acting(released(all, [&](const std::string& name) {
                  return std::any_of(loose_.begin(), loose_.end(), [&](int row) { return all.constraint_name(row) == name; });
                })).system;
     start(model, assemble);
+    require_inertia(*system_, model.start.state);
     *system_ = std::move(all);
   }
 
@@ -1169,6 +1177,7 @@ class Builder {
         switch_named("constraint " + support, model, [&] { return Switch{.name = "constraint " + support, .rows = {row}}; });
     if (t <= t_) {
       model.switches[std::size_t(number)].initial = 0.0;
+      model.switches[std::size_t(number)].since = t;
       return;
     }
     const auto same = std::find_if(model.events.begin(), model.events.end(),

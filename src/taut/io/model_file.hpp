@@ -20,8 +20,9 @@ struct NamedExpression {
 /// What a model may change while it runs: whether constraints hold, or the value of a parameter.
 struct Switch {
   std::string name;
-  std::vector<int> rows{};  ///< of the constraints; none: a parameter
-  double initial = 1.0;     ///< constraints: 1 they hold, 0 they do not
+  std::vector<int> rows{};                                  ///< of the constraints; none: a parameter
+  double initial = 1.0;                                     ///< constraints: 1 they hold, 0 they do not
+  double since = -std::numeric_limits<double>::infinity();  ///< when it took the initial value
 };
 
 /// What happens at a time, or when an expression crosses zero.

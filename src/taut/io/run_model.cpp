@@ -16,7 +16,30 @@ constexpr double default_rtol = 1e-8;
 
 }  // namespace
 
+namespace {
+
+/// What an event changes cannot be undone: no run goes back over it.
+void require_forward(const ModelFile& model) {
+  const double start = model.start.state.t, end = model.run.until;
+  if (end >= start) return;
+  for (const ModelEvent& event : model.events) {
+    const bool changes = !event.assignments.empty() || !event.switches.empty();
+    require(
+        !changes || (event.timed() && !(event.at > end && event.at < start)),
+        "run: time runs backward from {} to {}, and the event '{}' changes something that cannot be undone; run forward, or "
+        "leave it out.",
+        start, end, event.name);
+  }
+  for (const Switch& one : model.switches)
+    require(!(one.since > end && one.since <= start),
+            "run: time runs backward from {} to {} over the release of '{}' at t = {}, which cannot be undone.", start, end,
+            one.name, one.since);
+}
+
+}  // namespace
+
 void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options) {
+  require_forward(model);
   options.mode = modes->first();
   options.system_of = [modes](const Mode& mode) { return modes->moving(mode); };
   options.events = modes->events();

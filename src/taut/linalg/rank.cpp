@@ -1,12 +1,38 @@
+#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseQR>
 #include <algorithm>
+#include <cmath>
 #include <taut/linalg/rank.hpp>
 
 namespace taut {
 namespace {
 
 constexpr int largest_qr = 300;
+
+/// Rows kept in the given order are good while each is farther from the span of those before it than this: they are to serve for a step, in which it turns.
+constexpr double barely = 0.1;
+
+/// The same number of rows, chosen by pivoting: each as far from the span of those before it as can be.
+std::vector<int> dependent_by_pivoting(const Eigen::SparseMatrix<double>& columns, int rank) {
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(columns)};
+  const auto& order = qr.colsPermutation().indices();
+  return {order.data() + rank, order.data() + order.size()};
+}
+
+/// Columns of length one, or zero; false if an entry is not finite. The largest entry first: squares of 1e200 are not numbers.
+bool normalize(Eigen::SparseMatrix<double>& columns) {
+  for (int j = 0; j < int(columns.cols()); ++j)
+    for (const bool first : {true, false}) {
+      double size = 0.0;
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(columns, j); entry; ++entry) {
+        if (!std::isfinite(entry.value())) return false;
+        size = first ? std::max(size, std::abs(entry.value())) : std::hypot(size, entry.value());
+      }
+      if (size > 0.0) columns.col(j) /= size;
+    }
+  return true;
+}
 
 /// For many rows: pivot i of the LDLᵀ factors of the Gram matrix, in the given order, is the squared distance of row i to the span of the
 /// rows before it. A shift of 1e-13 keeps the pivots of dependent rows from zero; 1e-11 tells them from others, which are
@@ -26,11 +52,9 @@ std::vector<int> dependent_by_gram(const Eigen::SparseMatrix<double>& columns) {
 
 std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows, double tolerance) {
   const int count = int(rows.rows());
+  if (count == 0) return {};
   Eigen::SparseMatrix<double> columns = rows.transpose();
-  for (int j = 0; j < count; ++j) {
-    const double length = columns.col(j).norm();
-    if (length > 0.0) columns.col(j) /= length;
-  }
+  if (!normalize(columns)) return {};
   columns.makeCompressed();
   if (count > largest_qr) return dependent_by_gram(columns);
   // Householder QR in the given order: a column that adds nothing to the span of those before it is moved behind.
@@ -38,7 +62,11 @@ std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajo
   qr.setPivotThreshold(tolerance);
   qr.compute(columns);
   std::vector<int> dependent;
-  for (int k = int(qr.rank()); k < count; ++k) dependent.push_back(qr.colsPermutation().indices()[k]);
+  const int rank = int(qr.rank());
+  for (int k = rank; k < count; ++k) dependent.push_back(qr.colsPermutation().indices()[k]);
+  double smallest = 1.0;
+  for (int k = 0; k < rank; ++k) smallest = std::min(smallest, std::abs(qr.matrixR().coeff(k, k)));
+  if (!dependent.empty() && smallest < barely) dependent = dependent_by_pivoting(columns, rank);
   std::sort(dependent.begin(), dependent.end());
   return dependent;
 }

@@ -101,7 +101,10 @@ double EnergyWatch::broken(const State& before, const State& after) {
   const Energy from = measure(instant(before)), to = measure(instant(after));
   const double off = std::abs(to.total() - from.total());
   const double scale = std::max({largest_, from.kinetic, to.kinetic});
-  if (off <= 1e-11 * scale + 1e-5 * floor_) {
+  // Positions are met to their round-off; over the step that is one of velocities.
+  const double size = std::max(before.q.lpNorm<Eigen::Infinity>(), after.q.lpNorm<Eigen::Infinity>());
+  const double speed = 16.0 * std::numeric_limits<double>::epsilon() * size / std::abs(after.t - before.t);
+  if (off <= 1e-11 * scale + 1e-5 * floor_ + speed * after.p.lpNorm<1>()) {
     largest_ = scale;
     return 0.0;
   }

@@ -5,6 +5,7 @@
 #include <taut/base/require.hpp>
 #include <taut/simulate/controller.hpp>
 #include <taut/simulate/energy.hpp>
+#include <taut/simulate/inertia.hpp>
 #include <taut/simulate/modes.hpp>
 #include <taut/simulate/rank_watch.hpp>
 #include <taut/simulate/run.hpp>
@@ -26,6 +27,7 @@ void check_start(const System& system, const State& start, const SimulateOptions
   require(start.p.size() == 0 || start.p.size() == system.size(), "simulate: the start has {} momenta for {} coordinates.",
           start.p.size(), system.size());
   if (options.resume) return;
+  require_inertia(acting(system).system, start);
   const std::vector<Violation> found = violations(system, start, consistent);
   require(found.empty(),
           "simulate: the start violates {}; give a consistent one, or use consistent_start(system, start) to project it.",
@@ -291,6 +293,7 @@ class Timeline {
       value = now;
     }
     run_->accept(path_.counts);
+    rank_->begin(run_->newest());
     return true;
   }
 

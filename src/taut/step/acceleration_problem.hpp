@@ -23,6 +23,9 @@ class AccelerationProblem final : public StepProblem {
   const std::shared_ptr<const Layout>& layout() const override { return assembly_->layout(); }
   double natural_size() const override { return size; }
   bool linear() const override { return true; }
+
+  /// A dependent row need not be implied: off the constraints, and at a place where they lose rank, γ knows more than G.
+  bool provisional() const override { return true; }
   void residual(const double* a, const double* lambda, double* r, double* c) override;
   void slopes(const double* a, const double* lambda, const double* row_weight, double* values) override;
 

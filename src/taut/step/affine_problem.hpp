@@ -50,6 +50,7 @@ class AffineProblem final : public StepProblem {
   const Vector* rhs = nullptr;  ///< none means zero
   std::vector<Set> limits;      ///< one per constraint; those of the system unless the scheme changes them
   double size = 0.0;            ///< natural size of x, set by the scheme
+  bool ahead = false;           ///< the condition is taken off the constraints: see StepProblem::provisional
 
   int unknowns() const override { return assembly_->system().size(); }
   const std::vector<Set>& sets() const override { return limits; }
@@ -57,6 +58,7 @@ class AffineProblem final : public StepProblem {
   double force_scale() const override;
   double constraint_scale() const override;
   double natural_size() const override { return size; }
+  bool provisional() const override { return ahead; }
   void residual(const double* x, const double* Lambda, double* r, double* c) override;
   void slopes(const double* x, const double* Lambda, const double* row_weight, double* values) override;
 

@@ -40,8 +40,24 @@ bool IndexOne::acceleration_by_schur(const Instant& at, Vector& a, Vector& lambd
   return std::isfinite(a.sum());
 }
 
+void IndexOne::begin(const State& now) {
+  if (system_.constraint_count() > 0 && !known_at(now.q)) inspect(now.t, now.q);
+}
+
+void IndexOne::inspect(double t, const Vector& q) {
+  inspected_ = q;
+  if (schur_ && schur_->linearize(t, q.data()) && solver_.dependent().empty()) return;
+  AccelerationProblem& problem = general().acceleration;
+  base_.setZero();
+  problem.at = {t, q.data(), base_.data()};
+  solver_.inspect(problem, base_);
+}
+
 SolveReport IndexOne::accelerate(const Instant& at, Vector& a, Vector& lambda) {
-  if (schur_ && schur_->linearize(at.t, at.q) && acceleration_by_schur(at, a, lambda)) return {.factorizations = 1};
+  // Nobody asks for a stage before a state.
+  if (inspected_.size() == 0 && system_.constraint_count() > 0)
+    inspect(at.t, Eigen::Map<const Vector>(at.q, system_.size()));
+  if (by_schur() && schur_->linearize(at.t, at.q) && acceleration_by_schur(at, a, lambda)) return {.factorizations = 1};
   AccelerationProblem& problem = general().acceleration;
   problem.at = at;
   problem.size = Eigen::Map<const Vector>(at.q, system_.size()).lpNorm<Eigen::Infinity>();
@@ -90,22 +106,26 @@ bool IndexOne::velocity_by_schur(double t, const Vector& q, Vector& v) {
 }
 
 SolveReport IndexOne::project_velocity(double t, const Vector& q, Vector& v) {
-  if (schur_ && schur_->linearize(t, q.data()) && velocity_by_schur(t, q, v)) return {.factorizations = 1};
+  if (!known_at(q)) inspect(t, q);
+  if (by_schur() && schur_->linearize(t, q.data()) && velocity_by_schur(t, q, v)) return {.factorizations = 1};
   return general().nearest.velocity(t, v.lpNorm<Eigen::Infinity>(), q, v, solver_);
 }
 
 SolveReport IndexOne::settle(double t, double size, Vector& q, Vector& v, Vector& a, Vector& lambda) {
   SolveReport report;
   if (system_.constraint_count() > 0) {
-    if (schur_ && position_by_schur(t, size, q, report)) {
+    if (by_schur() && position_by_schur(t, size, q, report)) {
       // One factor serves the velocities and the accelerations.
       ++report.factorizations;
       if (schur_->linearize(t, q.data()) && velocity_by_schur(t, q, v) &&
-          acceleration_by_schur({t, q.data(), v.data()}, a, lambda))
+          acceleration_by_schur({t, q.data(), v.data()}, a, lambda)) {
+        inspected_ = q;
         return report;
+      }
     } else {
       add(report, general().nearest.position(t, size, q, solver_));
     }
+    if (report.status == Status::ok) inspect(t, q);
     if (report.status == Status::ok) add(report, project_velocity(t, q, v));
     if (report.status != Status::ok) return report;
   }

@@ -5,6 +5,7 @@
 #include <taut/step/nearest.hpp>
 #include <taut/step/schur.hpp>
 #include <taut/step/step_solver.hpp>
+#include <taut/system/state.hpp>
 
 namespace taut {
 
@@ -16,12 +17,19 @@ namespace taut {
 ///
 /// Each is a KKT system. Where the mass is lumped and the method is Multipliers, the Schur complement G M⁻¹Gᵀ is formed instead, which for a
 /// chain is tridiagonal; otherwise, and where it turns out singular (dependent constraints), the StepSolver takes over.
+/// Which constraints depend on others is decided at states only, where the constraints hold, and taken for granted at the stages between them: rows that
+/// repeat each other are independent, barely, wherever they do not hold, and accelerations by them would be those of another mechanism.
 /// Inequalities are taken as equalities by nobody: systems that have them are refused before.
 class IndexOne {
  public:
   IndexOne(const System& system, const SolverMethod& method);
 
+  /// Goes on from a state, which holds the constraints: before stages are asked for.
+  void begin(const State& now);
+
+  /// At a stage, or, with inspect, at a state.
   SolveReport accelerate(const Instant& at, Vector& a, Vector& lambda);
+  void inspect(double t, const Vector& q);
 
   /// Projects q and then v; afterwards a and lambda are those of the projected state.
   SolveReport settle(double t, double size, Vector& q, Vector& v, Vector& a, Vector& lambda);
@@ -36,6 +44,9 @@ class IndexOne {
   bool velocity_by_schur(double t, const Vector& q, Vector& v);
   bool acceleration_by_schur(const Instant& at, Vector& a, Vector& lambda);
 
+  bool by_schur() const { return schur_ && solver_.dependent().empty(); }
+  bool known_at(const Vector& q) const { return inspected_.size() == q.size() && inspected_ == q; }
+
   const System& system_;
   struct General {  // made when it is first needed
     explicit General(const System& system);
@@ -49,6 +60,7 @@ class IndexOne {
   std::optional<General> general_;
   std::optional<Schur> schur_;
   Vector lambda_, q_, base_;
+  Vector inspected_;  // where the rank was decided
 };
 
 }  // namespace taut

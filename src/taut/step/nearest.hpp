@@ -21,10 +21,15 @@ class Nearest {
   std::vector<Set>& position_limits() { return position_.limits; }
   std::vector<Set>& rate_limits() { return velocity_.limits; }
 
+  /// Lets the solver decide which equalities depend on others at q, which holds them.
+  void inspect(double t, const Vector& q, StepSolver& solver);
+
   SolveReport position(double t, double size, Vector& q, StepSolver& solver);
   SolveReport velocity(double t, double size, const Vector& q, Vector& v, StepSolver& solver);
 
  private:
+  void pose_velocity(double t, const Vector& q);
+
   bool turning_;
   AffineProblem position_, velocity_;
   Vector place_, minus_q_, minus_v_, lambda_;

@@ -52,6 +52,10 @@ class StepProblem {
   /// Sets all values of the matrix above; row i of Ĉ is multiplied by row_weight[i].
   virtual void slopes(const double* x, const double* Lambda, const double* row_weight, double* values) = 0;
 
+  /// The conditions are taken where the constraints need not hold (at a stage, or ahead of the motion): what depends on others where they do need not
+  /// be implied by them here, and nobody may learn from it which do.
+  virtual bool provisional() const { return false; }
+
   /// R and c are linear, with equalities only: no iteration is needed.
   virtual bool linear() const { return false; }
 

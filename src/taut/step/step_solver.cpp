@@ -6,12 +6,25 @@
 #include <taut/linalg/matrix.hpp>
 #include <taut/linalg/rank.hpp>
 #include <taut/step/step_solver.hpp>
+#include <taut/step/unilateral.hpp>
 
 namespace taut {
 namespace {
 
 /// Pivots this far apart mean dependent rows, or units to be ashamed of; the rank then decides.
 constexpr double suspicious_pivots = 1e-13;
+
+/// Where the constraints hold, rows that depend on each other leave pivots of round-off; above this there are none.
+constexpr double doubtful_pivots = 1e-10;
+
+/// Pivots below which other rows may serve better than those that were kept: a tenth as the distance of a row, squared, with some room for units.
+constexpr double barely_independent = 1e-3;
+
+/// Rows nearer than this to the span of others depend on them: see dependent_rows.
+constexpr double dependent_within = 1e-9;
+
+/// How far a row that is set aside may be off, of the size of the configuration: far above round-off, far below what anyone can see.
+constexpr double implied_within = 1e-10;
 
 /// ε chosen automatically, in units of |S|: the update contracts by 1/(1 + 100 s) where s ≤ 1 is an eigenvalue of S over |S|.
 constexpr double automatic_shift = 0.01;
@@ -48,7 +61,8 @@ class StepSolver::Kkt final : public NewtonProblem {
     n_ = problem.unknowns();
     m_ = problem.constraints();
     const auto& sets = problem.sets();
-    plain_ = dependent.empty() && std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero; });
+    equalities_ = std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero; });
+    plain_ = dependent.empty() && equalities_;
     if (matrix_ != nullptr && &matrix_->layout() == problem.layout().get()) return;
     matrix_ = Matrix::on(problem.layout());
     diagonal_.resize(m_);
@@ -59,7 +73,9 @@ class StepSolver::Kkt final : public NewtonProblem {
     c_.resize(m_);
     center_ = Vector::Zero(m_);
     dependent.clear();
-    trusted = false;
+    plain_ = equalities_;
+    inspected = false;
+    suspicious_ = suspicious_pivots;
     dual_norm = 0.0;
     rebuilt = true;
   }
@@ -90,7 +106,44 @@ class StepSolver::Kkt final : public NewtonProblem {
     assemble(z, on_);
     factored_on_ = on_;
     switched_ = false;
-    return matrix_->factor() && (trusted || m_ == 0 || matrix_->pivot_ratio() > suspicious_pivots);
+    ratio_ = matrix_->factor() ? matrix_->pivot_ratio() : 0.0;
+    return ratio_ > suspicious_ || (m_ == 0 && ratio_ > 0.0 && units_alone(z));
+  }
+
+  /// The rank is known to be full: pivots like the last are a matter of units, and only those far smaller are looked into again.
+  bool trust() {
+    if (ratio_ == 0.0) return false;
+    suspicious_ = std::min(suspicious_, 1e-3 * ratio_);
+    return true;
+  }
+
+  double pivots() const { return ratio_; }  ///< of the last matrix that Newton made
+
+  /// Whether the pivots at z let one doubt that the equalities are independent.
+  bool doubtful(const Vector& z) {
+    assemble(z, equality_rows());
+    return !matrix_->factor() || !(matrix_->pivot_ratio() > doubtful_pivots);
+  }
+
+  /// Which equalities depend on others at z.
+  std::vector<int> dependent_at(const Vector& z, double tolerance) {
+    assemble(z, Vector::Ones(m_));
+    const auto C = gradient();
+    std::vector<int> rows;
+    for (int i = 0; i < m_; ++i)
+      if (problem_->sets()[i] == Set::zero) rows.push_back(i);
+    Eigen::SparseMatrix<double, Eigen::RowMajor> equalities(Eigen::Index(rows.size()), n_);
+    for (std::size_t k = 0; k < rows.size(); ++k) equalities.row(Eigen::Index(k)) = C.row(rows[k]);
+    std::vector<int> found = dependent_rows(equalities, tolerance);
+    for (int& row : found) row = rows[row];
+    return found;
+  }
+
+  /// c over the size of its row: how far x is from the constraint, nearly.
+  double distance(const Vector& z, int row) {
+    assemble(z, Vector::Ones(m_));
+    const double size = gradient().row(row).norm();
+    return std::abs(c_[row] / problem_->constraint_scale()) / (size > 0.0 ? size : 1.0);
   }
 
   void solve(const Vector& r, Vector& dz) override { matrix_->solve(r, dz); }
@@ -122,8 +175,9 @@ class StepSolver::Kkt final : public NewtonProblem {
     dependent = rows;
     std::fill(aside_.begin(), aside_.end(), 0);
     for (const int row : rows) aside_[row] = 1;
-    if (!rows.empty()) plain_ = false;
+    plain_ = equalities_ && rows.empty();
   }
+  const std::vector<char>& aside() const { return aside_; }
 
   /// Shifts Λ within the null space of Bᵀ to least norm. Each dependent row j gives one null vector eⱼ − y with
   /// B̂ᵀy = B̂ⱼᵀ over the independent rows, and one solve with the KKT matrix gives y.
@@ -195,26 +249,56 @@ class StepSolver::Kkt final : public NewtonProblem {
   double shift = 0.0;  // ε in the scaled unknowns
   bool held = false;
   std::vector<int> dependent;
-  bool trusted = false;  // suspicious pivots were looked into: the rank is full
+  bool inspected = false;  // the rank is that of a configuration which holds the constraints
   bool rebuilt = false;
   double dual_norm = 0.0;
 
   int unknowns() const { return n_; }
   int constraints() const { return m_; }
+  bool unilateral() const {
+    const auto& sets = problem_->sets();
+    return std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
+  }
   StepProblem& problem() const { return *problem_; }
   Vector& center() { return center_; }
   const Vector& c() const { return c_; }
   const Vector& active() const { return on_; }  // 1 for each row that holds its constraint, 0 for the others
 
  private:
+  Vector equality_rows() const {
+    Vector rows(m_);
+    for (int i = 0; i < m_; ++i) rows[i] = problem_->sets()[i] == Set::zero ? 1.0 : 0.0;
+    return rows;
+  }
+
+  /// Without constraints, pivots far apart mean that something has no inertia, unless they are not with every unknown in units of its own. The matrix is
+  /// factored again.
+  bool units_alone(const Vector& z) {
+    assemble(z, on_);
+    const Layout& layout = matrix_->layout();
+    Vector unit(n_);
+    for (int j = 0; j < n_; ++j) {
+      const double size = std::sqrt(std::abs(matrix_->values()[layout.slot(j, j)]));
+      unit[j] = size > 0.0 ? 1.0 / size : 1.0;
+    }
+    for (int j = 0; j < n_; ++j)
+      for (int k = layout.column_starts()[j]; k < layout.column_starts()[j + 1]; ++k)
+        matrix_->values()[layout.slot(layout.row_indices()[k], j)] *= unit[layout.row_indices()[k]] * unit[j];
+    if (!matrix_->factor() || !(matrix_->pivot_ratio() > suspicious_pivots)) return false;
+    trust();
+    assemble(z, on_);
+    return matrix_->factor();
+  }
+
   StepProblem* problem_ = nullptr;
   int n_ = 0, m_ = 0;
+  double ratio_ = 0.0, suspicious_ = suspicious_pivots;  // of pivots
   std::unique_ptr<Matrix> matrix_;
   std::vector<int> diagonal_;
   std::vector<char> aside_;
   Vector c_, center_, on_, factored_on_, scratch_;
   bool switched_ = false;
-  bool plain_ = true;
+  bool equalities_ = true, plain_ = true;
 };
 
 StepSolver::StepSolver(const SolverMethod& method)
@@ -245,37 +329,99 @@ SolveReport StepSolver::split(StepProblem& problem, Vector& x, Vector& lambda) {
   return report;
 }
 
-SolveReport StepSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
-  if (splitting_ && problem.constraints() > 0) return split(problem, x, lambda);
+void StepSolver::bind(StepProblem& problem, const Vector& x, const Vector* lambda) {
   kkt_->bind(problem);
   if (kkt_->rebuilt) newton_.forget();
   kkt_->rebuilt = false;
   const int n = kkt_->unknowns(), m = kkt_->constraints();
   z_.resize(n + m);
   z_.head(n) = x;
-  z_.tail(m) = lambda * problem.force_scale();
-
-  SolveReport report = attempt(z_);
-  // A singular matrix may mean that constraints repeat each other; a second look if the rank changed on the way.
-  for (int look = 0; look < 2; ++look) {
-    const bool trouble = report.status == Status::singular || (report.status == Status::ok && !dependent_hold(z_, report));
-    if (!trouble || m == 0) break;
-    const bool contradiction = report.status == Status::contradictory;
-    if (!contradiction) {
-      z_.head(n) = x;
-      z_.tail(m) = lambda * problem.force_scale();
-    }
-    if (!set_dependent_aside(z_)) break;
-    newton_.forget();
-    report = attempt(z_);
+  if (lambda != nullptr) {
+    z_.tail(m) = *lambda * problem.force_scale();
+  } else {
+    z_.tail(m).setZero();
   }
+}
+
+SolveReport StepSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
+  if (splitting_ && problem.constraints() > 0) return split(problem, x, lambda);
+  bind(problem, x, &lambda);
+  const int n = kkt_->unknowns(), m = kkt_->constraints();
+  const bool forgets = problem.provisional() && kkt_->inspected;
+  const std::vector<int> known = kkt_->dependent;
+  SolveReport report = attempt(z_);
+  if (m > 0) report = look_into(report, x, lambda);
   if (report.status == Status::ok && !kkt_->dependent.empty()) {
     kkt_->take_least_norm(z_);
     newton_.forget();  // the matrix was used for something else
   }
+  if (forgets && kkt_->dependent != known) {
+    kkt_->set_aside(known);
+    newton_.forget();
+  }
   x = z_.head(n);
   lambda = z_.tail(m) / problem.force_scale();
   return report;
+}
+
+void StepSolver::inspect(StepProblem& problem, const Vector& x) {
+  // The other methods take rows that repeat each other as they are.
+  if (!std::holds_alternative<Multipliers>(method_) || problem.constraints() == 0) return;
+  bind(problem, x, nullptr);
+  kkt_->shift = 0.0;
+  kkt_->held = false;
+  kkt_->inspected = true;
+  newton_.forget();
+  kkt_->set_aside(kkt_->doubtful(z_) ? kkt_->dependent_at(z_, dependent_within) : std::vector<int>{});
+}
+
+/// What an attempt came to, and what the rank has to do with it.
+SolveReport StepSolver::look_into(SolveReport report, const Vector& x, const Vector& lambda) {
+  StepProblem& problem = kkt_->problem();
+  const bool newton = std::holds_alternative<Multipliers>(method_);
+  const auto again = [&](bool from_the_guess) {
+    newton_.forget();
+    if (from_the_guess) bind(problem, x, &lambda);
+    report = attempt(z_);
+  };
+  for (int look = 0; look < 3; ++look) {
+    if (report.status == Status::ok && problem.provisional()) break;
+    if (report.status == Status::ok && newton && !kkt_->inspected) {
+      // The first solution holds the constraints: there the rank shows, which the way to it may have hidden.
+      kkt_->inspected = true;
+      newton_.forget();
+      if (kkt_->doubtful(z_) && find_rank(z_, dependent_within)) {
+        again(true);
+        continue;
+      }
+    }
+    if (report.status == Status::ok) {
+      const bool barely = !kkt_->dependent.empty() && kkt_->pivots() < barely_independent;
+      if (dependent_hold(z_, report)) {
+        if (barely) find_rank(z_, dependent_within);  // other rows than those set aside may serve better from now on
+        break;
+      }
+      if (!find_rank(z_, dependent_within)) break;  // they contradict each other
+      again(false);
+      continue;
+    }
+    // Rows that repeat each other, or nearly so because they are not yet met, let an iteration fail. What is set aside for that is judged by the result.
+    const bool unsure = newton && report.status == Status::slow && !kkt_->inspected && !problem.provisional();
+    if (report.status != Status::singular && !unsure) break;
+    bind(problem, x, &lambda);
+    bool other = false;
+    if (!unsure) other = find_rank(z_, dependent_within);
+    if (!other && newton && !kkt_->inspected && !problem.provisional() && !kkt_->unilateral()) other = find_rank(z_, 1e-3);
+    if (!other && (unsure || kkt_->unilateral() || !kkt_->trust())) break;
+    again(true);
+  }
+  const bool failed = report.status == Status::singular || report.status == Status::slow;
+  if (!failed || !kkt_->unilateral() || !newton) return report;
+  // Inequalities that repeat each other, or go round in circles.
+  if (!unilateral_) unilateral_ = std::make_unique<UnilateralSolver>();
+  bind(problem, x, &lambda);
+  newton_.forget();
+  return unilateral_->solve(problem, kkt_->aside(), newton_.options(), z_);
 }
 
 SolveReport StepSolver::attempt(Vector& z) {
@@ -373,24 +519,24 @@ double StepSolver::dual_norm(const Vector& z) {
   return kkt_->dual_norm;
 }
 
-bool StepSolver::set_dependent_aside(const Vector& z) {
-  const std::vector<int> before = kkt_->dependent;
-  kkt_->assemble(z, Vector::Ones(kkt_->constraints()));
-  const std::vector<int> rows = dependent_rows(kkt_->gradient());
+bool StepSolver::find_rank(const Vector& z, double tolerance) {
+  const std::vector<int> rows = kkt_->dependent_at(z, tolerance);
+  newton_.forget();
+  if (rows == kkt_->dependent) return false;
   kkt_->set_aside(rows);
-  if (rows.empty()) kkt_->trusted = true;
-  return rows != before || (rows.empty() && before.empty());
+  return true;
 }
 
 bool StepSolver::dependent_hold(const Vector& z, SolveReport& report) {
   if (kkt_->dependent.empty()) return true;
-  // A linear problem is solved without looking back: c is that of the guess.
-  if (kkt_->linear()) kkt_->residual(z, center_step_);
+  kkt_->residual(z, center_step_);
   // A dependent constraint that the others do not imply shows up far above round-off.
-  const double allowed = 1e-8 * kkt_->size(z) + 1e3 * kkt_->threshold(kkt_->size(z), newton_.options().tolerance);
+  const double size = kkt_->size(z), allowed = 1e-8 * size + 1e3 * kkt_->threshold(size, newton_.options().tolerance) +
+                                               implied_within * kkt_->problem().natural_size();
   for (const int row : kkt_->dependent) {
-    if (kkt_->problem().sets()[row] != Set::zero) continue;
     if (std::abs(kkt_->c()[row] / kkt_->problem().constraint_scale()) <= allowed) continue;
+    newton_.forget();
+    if (kkt_->distance(z, row) <= allowed) continue;
     report.status = Status::contradictory;
     report.worst_constraint = row;
     return false;

@@ -10,7 +10,10 @@
 
 namespace taut {
 
-/// Newton on the KKT system in (x, λ); for inequalities semismooth, which is a primal–dual active set method.
+class UnilateralSolver;
+
+/// Newton on the KKT system in (x, λ); for inequalities semismooth, which is a primal–dual active set method, and where that fails
+/// UnilateralSolver.
 struct Multipliers {
   NewtonOptions newton{};
 };
@@ -63,9 +66,11 @@ struct SolveReport {
 ///     λ̂ − λₖ = 0           held: Uzawa
 ///     λ̂ = 0                inactive inequality, or a constraint that depends on others
 ///
-/// Dependent constraints: when pivots warn, the rank of C is found, rows that repeat earlier ones are set aside (and named by
-/// dependent()), and the multiplier of least norm is returned; afterwards the rows set aside must hold by themselves,
-/// otherwise the constraints are contradictory.
+/// Redundant and consistent constraints are the normal case. Which equalities depend on others is a question to a configuration that holds them, because
+/// near it rows that repeat each other are independent, barely, and would lock what is free to move: it is asked at the first solution, by
+/// inspect(), and wherever pivots warn. Dependent rows are set aside (and named by dependent()), and the multiplier of least norm is returned;
+/// afterwards the rows set aside must hold by themselves. Where they do not, the rank has changed on the way and is looked at again, or the constraints
+/// contradict each other. Inequalities are never set aside. What a provisional problem teaches is forgotten after it.
 class StepSolver {
  public:
   explicit StepSolver(const SolverMethod& method);
@@ -76,22 +81,28 @@ class StepSolver {
   /// From the guess in x and lambda to the solution; on failure both are as the last iteration left them.
   SolveReport solve(StepProblem& problem, Vector& x, Vector& lambda);
 
+  /// Decides which equalities depend on others, at an x whose configuration holds the constraints.
+  void inspect(StepProblem& problem, const Vector& x);
+
   const std::vector<int>& dependent() const;
   const SolverMethod& method() const { return method_; }
 
  private:
   class Kkt;
+  void bind(StepProblem& problem, const Vector& x, const Vector* lambda);
   SolveReport split(StepProblem& problem, Vector& x, Vector& lambda);
   SolveReport attempt(Vector& z);
   SolveReport iterate_updates(Vector& z, double tolerance, int max_updates);
-  bool set_dependent_aside(const Vector& z);
-  double dual_norm(const Vector& z);  ///< |S|, measured once
+  SolveReport look_into(SolveReport report, const Vector& x, const Vector& lambda);
+  bool find_rank(const Vector& z, double tolerance);  ///< whether it is another than before
+  double dual_norm(const Vector& z);                  ///< |S|, measured once
   bool dependent_hold(const Vector& z, SolveReport& report);
 
   SolverMethod method_;
   Newton newton_;
   std::unique_ptr<Kkt> kkt_;
   std::unique_ptr<SplittingSolver> splitting_;
+  std::unique_ptr<UnilateralSolver> unilateral_;  // made when it is first needed
   Vector z_, center_step_;
 };
 

@@ -88,7 +88,7 @@ run: {until: 1, rtol: 1e-11, events: [{name: bottom, when: "A.x"}]}
     model.run.integrator = name;
     const RunOutcome outcome = run_model(model, plan(model), {});
     ASSERT_EQ(outcome.events.size(), 1u) << name;
-    EXPECT_NEAR(outcome.events[0].second, std::comp_ellint_1(std::sqrt(0.5)) / std::sqrt(9.81), 1e-10) << name;
+    EXPECT_NEAR(outcome.events[0].t, std::comp_ellint_1(std::sqrt(0.5)) / std::sqrt(9.81), 1e-10) << name;
   }
 }
 

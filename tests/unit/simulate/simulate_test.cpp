@@ -75,10 +75,9 @@ TEST(Simulate, NamesTheForceThatIsNanFromTheStart) {
 TEST(Simulate, NamesTheCoordinateWithoutInertia) {
   System system(2);
   system.add(PointMass<1>{0, 1.0}).add(Weight{0, 9.81}).add(Weight{1, 9.81});
-  const auto path =
-      simulate(system, at_rest(system, Vector::Zero(2)), Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0});
-  EXPECT_FALSE(path.finished());
-  EXPECT_NE(path.message.find("the mass matrix is singular: q1 has no inertia"), std::string::npos) << path.message;
+  const std::string trouble = error_of(
+      [&] { simulate(system, at_rest(system, Vector::Zero(2)), Midpoint{}, Multipliers{}, {.step = 0.01, .end = 1.0}); });
+  EXPECT_NE(trouble.find("the coordinate 'q1' has no inertia"), std::string::npos) << trouble;
 }
 
 TEST(Simulate, RetriesAStepFarTooLargeAndGoesOn) {

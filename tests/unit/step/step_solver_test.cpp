@@ -163,6 +163,61 @@ TEST(StepSolver, ContradictoryConstraintsAreReportedWithTheCulprit) {
   EXPECT_NEAR(s.report.violation, 0.5, 1e-9);
 }
 
+TEST(StepSolver, InequalitiesThatRepeatEachOtherShareTheLoad) {
+  // Three times the same floor, once doubled, and one that leans: the nearest point to (1, −3) is (1, 0), and each of the three pushes with a third of the force.
+  Nearest problem(Vector{{1.0, -3.0}},
+                  {line(Vector{{0, 1}}, 0.0, Set::nonnegative), line(Vector{{0, 1}}, 0.0, Set::nonnegative),
+                   line(Vector{{0, 2}}, 0.0, Set::nonnegative), line(Vector{{1, 1}}, -5.0, Set::nonnegative)});
+  const Solution s = solve(problem, Multipliers{}, Vector{{0.0, 1.0}});
+  ASSERT_EQ(s.report.status, Status::ok);
+  EXPECT_LE((s.x - Vector{{1, 0}}).norm(), 1e-12);
+  EXPECT_LE((s.lambda + Vector{{1, 1, 0.5, 0}}).norm(), 1e-7) << s.lambda.transpose();
+}
+
+TEST(StepSolver, FindsTheTipOfConesOfManyPlanes) {
+  for (const int planes : {2, 3, 5, 8}) {
+    std::vector<Nearest::Condition> cone;
+    for (int k = 0; k < planes; ++k)
+      cone.push_back(line(Vector{{(k % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.1 * k), 1.0}}, 0.0, Set::nonnegative));
+    Nearest problem(Vector{{0.1, -1.0}}, cone);
+    const Solution s = solve(problem, Multipliers{}, Vector{{0.3, 0.7}});
+    ASSERT_EQ(s.report.status, Status::ok) << planes;
+    EXPECT_LE(s.x.norm(), 1e-12) << planes;
+    EXPECT_LE(s.lambda.maxCoeff(), 1e-12) << planes;
+  }
+}
+
+TEST(StepSolver, InequalitiesThatExcludeEachOtherContradict) {
+  Nearest problem(Vector{{1.0, 3.0}},
+                  {line(Vector{{0, 1}}, 1.0, Set::nonnegative), line(Vector{{0, 1}}, 0.5, Set::nonpositive)});
+  const Solution s = solve(problem, Multipliers{}, Vector{{0, 0}});
+  EXPECT_EQ(s.report.status, Status::contradictory);
+  EXPECT_GE(s.report.violation, 0.2);
+}
+
+TEST(StepSolver, RowsOfAnyScaleAreIndependentIfTheyAre) {
+  Nearest problem(Vector{{1.0, 3.0}},
+                  {line(Vector{{0, 1e-12}}, 0.0), line(Vector{{1e9, 1e9}}, 0.0), line(Vector{{1e-9, 0}}, 0.0)});
+  StepSolver solver{Multipliers{}};
+  Vector x = Vector::Zero(2), lambda = Vector::Zero(3);
+  ASSERT_EQ(solver.solve(problem, x, lambda).status, Status::ok);
+  EXPECT_EQ(solver.dependent(), (std::vector<int>{2}));
+  EXPECT_LE(x.norm(), 1e-12);
+}
+
+TEST(StepSolver, DecidesTheRankWhereTheConstraintsHold) {
+  // The circle twice, the second as r⁴ = 1: away from it the gradients are parallel too, but values are not; and a curve that only touches it at (1, 0)
+  // depends on the circle there alone, so that it must not be set aside for long.
+  const Nearest::Condition fourth{[](const Vector& x) { return 0.25 * (x.squaredNorm() * x.squaredNorm() - 1.0); },
+                                  [](const Vector& x) { return Vector(x.squaredNorm() * x); }, 3.0, Set::zero};
+  Nearest problem(Vector{{1.2, 1.6}}, {circle(Set::zero), fourth});
+  const Solution s = solve(problem, Multipliers{}, Vector{{2.0, 1.0}});
+  ASSERT_EQ(s.report.status, Status::ok);
+  EXPECT_LE((s.x - Vector{{0.6, 0.8}}).norm(), 1e-10);
+  EXPECT_NEAR(s.lambda[0], 0.5, 1e-6);
+  EXPECT_NEAR(s.lambda[1], 0.5, 1e-6);
+}
+
 TEST(StepSolver, AnImpossibleConstraintIsSlowNotEndless) {
   // |x|² = −1 has no solution.
   Nearest problem(Vector{{1.0, 0.5}}, {{[](const Vector& x) { return x.squaredNorm() + 1.0; },

@@ -1,0 +1,33 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <taut/linalg/rank.hpp>
+
+namespace taut {
+namespace {
+
+std::vector<int> dependent(const Eigen::MatrixXd& rows) {
+  return dependent_rows(Eigen::SparseMatrix<double, Eigen::RowMajor>(rows.sparseView()));
+}
+
+TEST(Rank, DoesNotDependOnTheSizeOfRows) {
+  EXPECT_EQ(dependent(Eigen::MatrixXd{{1e-30, 0, 0}, {0, 1e200, 1e200}, {1e200, 1e230, 0}}), (std::vector<int>{}));
+  EXPECT_EQ(dependent(Eigen::MatrixXd{{1e-30, 0, 0}, {0, 1e200, 1e200}, {0, 1e-200, 1e-200}}), (std::vector<int>{2}));
+}
+
+TEST(Rank, ARowOfZerosDependsOnAny) { EXPECT_EQ(dependent(Eigen::MatrixXd{{0, 0}, {1, 2}, {2, 1}}), (std::vector<int>{0})); }
+
+TEST(Rank, NamesNothingWhereRowsAreNotFinite) {
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(dependent(Eigen::MatrixXd{{inf, 0}, {1, 2}, {1, 2}}).empty());
+}
+
+TEST(Rank, KeepsRowsThatSpanWellWhereTheFirstDoBarely) {
+  // The first two are nearly parallel; any one of them with the third spans the plane.
+  const std::vector<int> found = dependent(Eigen::MatrixXd{{1, 0}, {1, 1e-6}, {0, 1}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_LE(found[0], 1);
+}
+
+}  // namespace
+}  // namespace taut
