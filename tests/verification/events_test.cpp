@@ -150,6 +150,24 @@ TEST(Events, GoOneWayWhereTheyAreAskedTo) {
   expect(times(-1, 1.0, 0.0), {down});
 }
 
+TEST(Events, OfABallThatHardlyBouncesAreNotLost) {
+  // Bounces shrink so fast that round-off hides the second or third; the ball does not fall through the ground for that.
+  const System system = falling(1);
+  for (const char* name : {"dop853", "spark3", "midpoint", "houbolt"})
+    for (const double e : {0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4})
+      for (const double floor : {0.0, -3.0, 1e3}) {
+        const Event bounce{.name = "bounce",
+                           .when = [floor](const State& s) { return s.q[0] - floor; },
+                           .direction = -1,
+                           .then = [e](Moment& m) { m.state.v *= -e; }};
+        const Trajectory path = simulate(system, at_rest(system, Vector{{floor + 1.0}}), integrator_named(name),
+                                         Multipliers{}, {.step = 0.03, .end = 4.2, .events = {bounce}});
+        EXPECT_EQ(path.verdict, Verdict::failed) << name << " " << e << " " << floor;
+        EXPECT_NE(path.message.find("Zeno"), std::string::npos) << name << " " << e << ": " << path.message;
+        EXPECT_GE(path.last.q[0], floor - 1e-9) << name << " " << e << " " << floor;
+      }
+}
+
 TEST(Events, ThatPileUpAreNamedBeforeTheirEnd) {
   const System system = falling(1);
   const Event bounce{.name = "bounce", .when = height(0), .direction = -1, .then = [](Moment& m) { m.state.v *= -0.8; }};

@@ -190,6 +190,35 @@ TEST(Timeline, EveryCheckpointGoesOnBitForBit) {
   std::cout << checkpoints << " checkpoints\n";
 }
 
+TEST(Timeline, MarksOfAResumedRunAreThoseOfTheWhole) {
+  // From a start whose multiples of the interval are not round, forward and backward.
+  for (const double direction : {1.0, -1.0})
+    for (const char* name : {"dop853", "spark2", "midpoint"}) {
+      const Kind& kind = testing::kinds().back();
+      State start = swing_start(kind);
+      start.t = 0.1;
+      SimulateOptions options =
+          swing_options(kind, {.end = 0.1 + direction * 1.1, .rtol = 1e-6, .interval = 0.1, .renew = 1});
+      std::vector<double> all;
+      std::vector<std::pair<Checkpoint, std::size_t>> points;
+      options.observers = {[&](const Progress& p) {
+        if (p.between && p.recorded) all.push_back(p.state.t);
+        if (p.checkpoint != nullptr) points.emplace_back(*p.checkpoint, all.size());
+      }};
+      simulate(swing_system(kind), start, integrator_named(name), Multipliers{}, options);
+      EXPECT_EQ(all.size(), 10u) << name;
+      for (std::size_t k = 0; k < points.size(); k += 1 + points.size() / 50) {
+        std::vector<double> rest;
+        options.from = &points[k].first;
+        options.observers = {[&](const Progress& p) {
+          if (p.between && p.recorded) rest.push_back(p.state.t);
+        }};
+        simulate(swing_system(kind), start, integrator_named(name), Multipliers{}, options);
+        EXPECT_EQ(rest, std::vector<double>(all.begin() + std::ptrdiff_t(points[k].second), all.end())) << name;
+      }
+    }
+}
+
 TEST(Timeline, BackwardRunsFindTheSameEvent) {
   const Kind& kind = testing::kinds()[1];
   for (const NamedIntegrator& scheme : integrators())

@@ -160,16 +160,17 @@ class Timeline {
     if (taken == Taken::retry) return;
     if (taken == Taken::failed && can_hand_over()) return go_on_with_other();
     if (taken == Taken::failed) return end(Verdict::failed, control_->trouble());
-    if (const auto lost = rank_->look(run_->within()->before(), run_->within()->after())) {
-      if (can_hand_over()) {
-        run_->withdraw(path_.counts);
-        return go_on_with_other();
-      }
-      constexpr std::size_t most = 1000;
-      if (path_.singular.size() < most) path_.singular.push_back(*lost);
+    const auto lost = rank_->look(run_->within()->before(), run_->within()->after());
+    if (lost && can_hand_over()) {
+      run_->withdraw(path_.counts);
+      return go_on_with_other();
     }
     const std::vector<std::size_t> acting = watch_.empty() ? std::vector<std::size_t>{} : look(next);
     if (!going_) return;
+    constexpr std::size_t most = 1000;
+    const bool reached = lost && sign_ * (run_->newest().t - *lost) >= 0.0;  // not where an event came before
+    if (reached && path_.singular.size() < most) path_.singular.push_back(*lost);
+    if (!acting.empty()) rank_->begin(run_->newest());
     const bool whole = taken == Taken::step || !acting.empty();
     if (whole) ++step_;
     if (diverged()) return;
@@ -189,7 +190,8 @@ class Timeline {
     for (std::size_t k = 0; k < options_.events.size() && going_; ++k)
       if (options_.events[k].timed() && !timed_done_[k] && options_.events[k].at == now) happen(k);
     if (!going_) return;
-    if (!acting.empty()) watch_.passed(acting, run_->newest());
+    constexpr double moment = 1e-6;  // of the run
+    if (!acting.empty()) watch_.passed(acting, run_->newest(), moment * (options_.end - start_));
     if (renewed && event) renew(false);  // recorded already
   }
 

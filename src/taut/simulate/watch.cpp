@@ -33,12 +33,24 @@ void Watch::arm(const State& state) {
 
 bool Watch::crossed(std::size_t event, const State& state) const {
   const double exact = value(event, state);
-  return std::abs(exact) <= roundoff * largest_[event] || sign(exact) != side_[event];
+  return std::abs(exact) <= roundoff * largest_[event] || sign(exact) != came_[event];
 }
 
-void Watch::passed(const std::vector<std::size_t>& events, const State& state) {
+void Watch::passed(const std::vector<std::size_t>& events, const State& state, double moment) {
   arm(state);
-  for (const std::size_t event : events) side_[event] = since_[event] = 0.0;
+  for (const std::size_t event : events) {
+    side_[event] = since_[event] = 0.0;
+    const double heading = 0.5 * (value_near(event, state, moment) - value_near(event, state, -moment));
+    const bool back = sign(heading) == came_[event] && std::abs(heading) > 0.01 * roundoff * largest_[event];
+    expected_[event] = back ? came_[event] : 0.0;
+  }
+}
+
+/// With positions a moment later.
+double Watch::value_near(std::size_t event, const State& state, double moment) {
+  there_ = state;
+  there_.q += moment * state.v;
+  return value(event, there_);
 }
 
 bool Watch::shallow(std::size_t event) const { return since_[event] <= little * largest_[event]; }
@@ -47,6 +59,7 @@ std::vector<double> Watch::save() const {
   std::vector<double> out = side_;
   out.insert(out.end(), largest_.begin(), largest_.end());
   out.insert(out.end(), since_.begin(), since_.end());
+  out.insert(out.end(), expected_.begin(), expected_.end());
   return out;
 }
 
@@ -54,6 +67,7 @@ void Watch::load(const double* saved) {
   std::copy_n(saved, side_.size(), side_.begin());
   std::copy_n(saved + side_.size(), largest_.size(), largest_.begin());
   std::copy_n(saved + 2 * side_.size(), since_.size(), since_.begin());
+  std::copy_n(saved + 3 * side_.size(), expected_.size(), expected_.begin());
 }
 
 const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
@@ -77,18 +91,23 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
       // Round-off has no side.
       const double now = (side == 0.0 || (end && met)) && size <= roundoff * largest ? 0.0 : sign(exact);
       if (now == 0.0 && (side == 0.0 || !end)) continue;  // on zero: judged by what follows
-      gone_[k] = gone_[k] != 0 || (side != 0.0 && now != side) ? 1 : 0;
+      // What went back to its side and is first seen on the other has been at zero again, nearer than round-off can tell.
+      const double from = side != 0.0 ? side : expected_[k], low = side != 0.0 ? last : begin;
+      const bool changes = from != 0.0 && now != from;
+      side_[k] = now;
+      expected_[k] = 0.0;
       // What lies beyond an event that acts is never seen.
+      if (changes) gone_[k] = 1;
       if (gone_[k] == 0 || !events_[k].acts()) {
         largest_[k] = largest;
         since_[k] = std::max(since_[k], size);
       }
-      side_[k] = now;
-      if (side == 0.0 || now == side) continue;
+      if (!changes) continue;
       // Time may run backward; a direction is that of growing time.
-      const double rises = (now == 0.0 ? -side : now) * (length < 0.0 ? -1.0 : 1.0);
+      const double rises = (now == 0.0 ? -from : now) * (length < 0.0 ? -1.0 : 1.0);
       if (events_[k].direction != 0 && rises != double(events_[k].direction)) continue;
-      found_.push_back({k, locate(step, k, last, t, side), last});
+      came_[k] = from;
+      found_.push_back({k, locate(step, k, low, t, from), low});
     }
     last = t;
   }

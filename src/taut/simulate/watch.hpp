@@ -21,6 +21,8 @@ class Watch {
         side_(events.size(), 0.0),
         largest_(events.size(), 0.0),
         since_(events.size(), 0.0),
+        expected_(events.size(), 0.0),
+        came_(events.size(), 0.0),
         rests_(events.size(), 0),
         gone_(events.size(), 0) {
     for (const Event& event : events) reactions_ = reactions_ || event.reactions;
@@ -47,18 +49,20 @@ class Watch {
   /// After forget_look, at a state within the step: whether an event that the look has found has crossed there too, or is zero.
   bool crossed(std::size_t event, const State& state) const;
 
-  /// The side of an event that has just happened is found anew, and that of each which is zero there too.
-  void passed(const std::vector<std::size_t>& events, const State& state);
+  /// The side of an event that has just happened is found anew, and that of each which is zero there too. `moment`: a time that is next to nothing, in the
+  /// direction of the run; where positions a moment later say that a function goes back to where it came from, it is expected there.
+  void passed(const std::vector<std::size_t>& events, const State& state, double moment);
 
   /// Whether a function has hardly left zero since its event last happened.
   bool shallow(std::size_t event) const;
 
   std::vector<double> save() const;
   void load(const double* saved);
-  std::size_t numbers() const { return 3 * side_.size(); }
+  std::size_t numbers() const { return 4 * side_.size(); }
   bool empty() const;
 
  private:
+  double value_near(std::size_t event, const State& state, double moment);
   void sample(DenseStep& step, double t, bool end);
   void find_rest(DenseStep& step);
   double locate(DenseStep& step, std::size_t event, double low, double high, double side);
@@ -68,6 +72,8 @@ class Watch {
   std::vector<double> side_, before_;  // −1, 1, or 0: not known yet
   std::vector<double> largest_;        // value of each function so far: round-off is measured against it
   std::vector<double> since_;          // the same since its event last happened
+  std::vector<double> expected_;       // side that it goes to after its event, where that is known; otherwise 0
+  std::vector<double> came_;           // side from which it crossed, of those that the last look has found
   std::vector<char> rests_;            // whether it is zero at both ends of the step
   std::vector<char> gone_;             // whether it has changed sides within the step
   std::vector<Crossing> found_;

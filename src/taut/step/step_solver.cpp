@@ -150,9 +150,9 @@ class StepSolver::Kkt final : public NewtonProblem {
   double size(const Vector& dz) const override { return largest_entry(dz.data(), n_); }
   double threshold(double size_of_z, double tolerance) const override {
     // Positions are met to their round-off, so the x that reaches them is met to this. Without constraints there is no such limit: an
-    // error of that size in every step would add up.
-    const double positions = m_ == 0 ? 0.0 : 0.1 * std::numeric_limits<double>::epsilon() * problem_->natural_size();
-    return tolerance * size_of_z + positions;
+    // error of that size in every step would add up. The square of round-off does not; what rests at x = 0 needs no more.
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    return tolerance * size_of_z + (m_ == 0 ? epsilon : 0.1) * epsilon * problem_->natural_size();
   }
   double stagnation(double size_of_z) const override {
     constexpr double share = 1e-11;  // of the configuration: far below any tolerance of a step, far above honest round-off
