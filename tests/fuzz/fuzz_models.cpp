@@ -325,7 +325,7 @@ struct Tally {
 
 /// Three steps of what the model asks for.
 void try_steps(taut::ModelFile& model, const taut::RunPlan& plan, Tally& tally) {
-  if (plan.system.size() > 20) return;
+  if (plan.system->size() > 20) return;
   taut::SimulateOptions options = plan.options;
   const bool controlled = options.rtol > 0.0 || options.atol > 0.0;
   const double start = model.start.state.t, sign = options.end < start ? -1.0 : 1.0;
@@ -333,7 +333,7 @@ void try_steps(taut::ModelFile& model, const taut::RunPlan& plan, Tally& tally) 
   options.observers.emplace_back([](const taut::Progress& p) {
     if (p.step >= 3) *p.stop = "enough";
   });
-  const taut::Trajectory path = taut::simulate(plan.system, model.start.state, plan.integrator, plan.method, options);
+  const taut::Trajectory path = taut::simulate(*plan.system, model.start.state, plan.integrator, plan.method, options);
   if (path.finished() || path.size() > 0) ++tally.simulated;
 }
 
@@ -343,7 +343,8 @@ void try_model(const std::string& text, Tally& tally) {
     taut::ModelFile model = taut::parse_model(text, "fuzz.yaml");
     ++tally.parsed;
     for (taut::NamedExpression& output : model.outputs) output.at(model.start.state);
-    for (taut::Event& event : model.events) event.when.at(model.start.state);
+    for (taut::ModelEvent& event : model.events)
+      if (!event.timed()) event.when.at(model.start.state);
     const taut::RunPlan plan = taut::plan(model);
     ++tally.planned;
     try_steps(model, plan, tally);

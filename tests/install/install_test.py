@@ -22,7 +22,7 @@ with tempfile.TemporaryDirectory() as folder:
     run(cmake, "--build", tree)
     output = run(tree / "consumer")
     print(output)
-    if "finished" not in output or "constraints, position" not in output:
+    if "reached the end" not in output or "constraints, position" not in output:
         sys.exit("the consumer did not print a certificate")
     listing = run(prefix / "bin" / "taut", "list")
     if "midpoint" not in listing:

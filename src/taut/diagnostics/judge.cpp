@@ -73,7 +73,7 @@ void judge_constraints(const Certificate& c, bool penalised, Judgement& out) {
     out.add(Grade::poor, message("'{}' violated by ", c.worst) + size);
   }
   // Schemes that hold positions leave something in the velocities, which should be little.
-  if (penalised || !(c.velocity_gap > invisible * c.speed)) return;
+  if (penalised || !(c.velocity_gap > std::max(invisible * c.speed, exact * c.size))) return;
   out.add(c.velocity_gap <= 0.5 * c.speed ? Grade::fair : Grade::poor,
           "velocities violate their constraints by " + figure(c.velocity_gap, "m/s", c.units) + " of " +
               figure(c.speed, "m/s", c.units) + "; halve the step");

@@ -116,8 +116,6 @@ RunPlan plan(const ModelFile& model) {
   // Where nobody chose the scheme, it may be another where this one cannot go on.
   if (run.integrator.empty() && (name == "dop853" || name == "dopri5") && run.solver == "multipliers" && !reversible)
     out.options.beyond_singular = integrator_named("spark3", {});
-  require(run.tolerances.empty() || rtol > 0.0 || run.atol > 0.0,
-          "run: `tolerances` go with `rtol` or `atol`, not with a fixed step.");
   for (const RunSection::Tolerance& one : run.tolerances)
     out.options.tolerances.push_back({one.coordinates, one.rtol, one.atol});
   // Says now what would not work, before a results file is begun.

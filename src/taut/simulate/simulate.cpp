@@ -294,7 +294,6 @@ class Timeline {
       value = now;
     }
     run_->accept(path_.counts);
-    rank_->begin(run_->newest());
     return true;
   }
 
