@@ -92,7 +92,11 @@ Energy EnergyWatch::measure(const Instant& at) {
   if (system_.constant_mass()) return now;
   p_.setZero(system_.size());
   system_.add_dynamics(at, 1.0, 0.0, p_.data());
-  now.kinetic = Eigen::Map<const Vector>(at.v, p_.size()).dot(p_) - now.kinetic;
+  // v·p − T = T₂ − T₀
+  rest_.setZero(system_.size());
+  const double at_rest = system_.kinetic_energy({at.t, at.q, rest_.data()});
+  now.kinetic = Eigen::Map<const Vector>(at.v, p_.size()).dot(p_) - now.kinetic + at_rest;
+  now.potential -= at_rest;
   return now;
 }
 

@@ -13,8 +13,8 @@ bool conserves_energy(const System& system, const State& start, double length);
 
 /// What the energy of a run amounts to at a state.
 struct Energy {
-  double kinetic = 0.0;  ///< v·p − T, which is T where T has no parts of degree 0 and 1 in v
-  double potential = 0.0;
+  double kinetic = 0.0;    ///< T₂, the part of T that is of degree 2 in v; mostly all of it
+  double potential = 0.0;  ///< V − T₀, with T₀ the part of degree 0: that of centrifugal forces
   double total() const { return kinetic + potential; }  ///< H
 };
 
@@ -55,7 +55,7 @@ class EnergyWatch {
 
   const System& system_;
   bool conservative_;
-  Vector p_;
+  Vector p_, rest_;
   Energy start_;
   double held_, floor_ = 0.0, first_invariant_, largest_ = 0.0;
   int beyond_ = 0;  // measurements in a row that were off by more than the motion holds
