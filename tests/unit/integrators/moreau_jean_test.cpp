@@ -5,6 +5,7 @@
 #include <taut/io/model_file.hpp>
 
 #include "error_of.hpp"
+#include "sanitized.hpp"
 
 namespace taut {
 namespace {
@@ -121,7 +122,7 @@ TEST(MoreauJean, MassesComeToRestInRandomCornersOfMorePlanesThanCoordinates) {
   const auto number = [&](double low, double high) {
     return low + (high - low) * double(random()) / double(std::mt19937::max());
   };
-  for (int trial = 0; trial < 40; ++trial) {
+  for (int trial = 0; trial < (sanitized ? 4 : 40); ++trial) {
     const int dim = 2 + trial % 2, planes = dim + 1 + int(random() % 4);
     System system(Points{.count = 1, .dim = dim});
     system.add(Gravity{.g = 10.0});
@@ -185,7 +186,7 @@ TEST(MoreauJean, ASlackCableSnapsTightAlikeWithAnyNumberOfElements) {
   std::ifstream file(std::string(TAUT_CASES) + "/slack_cable.yaml");
   const std::string text{std::istreambuf_iterator<char>(file), {}}, ten = "elements: 10";
   double first = 0.0;
-  for (const int elements : {10, 20, 30, 40}) {
+  for (const int elements : sanitized ? std::vector{10, 20} : std::vector{10, 20, 30, 40}) {
     std::string changed = text;
     changed.replace(changed.find(ten), ten.size(), message("elements: {}", elements));
     const ModelFile model = parse_model(changed, "cable");
