@@ -50,7 +50,7 @@ struct SimulateOptions {
 
   /// Tolerances of the local error, for schemes of one level: estimated by the scheme itself where it can, otherwise by doubling (each
   /// step once, and again as two halves, which are taken). Steps are chosen so that the mean square of
-  /// error/(atol + rtol·|y|) stays below one, over positions and velocities. |y| is the largest coordinate, or velocity.
+  /// error/(atol + rtol·|y|) stays below one, over positions and velocities. |y| is the largest of its group: see `tolerances`, and ErrorScale.
   double rtol = 0.0, atol = 0.0;
 
   /// With tolerances, for symmetric schemes on conservative systems: steps follow the pace of the motion by a reversible controller, scaled so that the first
