@@ -29,7 +29,6 @@ class Follower {
   void rebase() { based_ = false; }
   void weigh(double scale) { result_.scale = std::max(result_.scale, scale); }
   const std::string& name() const { return result_.name; }
-  void rename(const std::string& name) { result_.name = name; }
   Conserved result() const {
     Conserved out = result_;
     out.drift = last_.mean() - first_.mean();
