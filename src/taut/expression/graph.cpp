@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <unordered_set>
 #include <taut/base/require.hpp>
 #include <taut/expression/graph.hpp>
 
@@ -125,10 +126,46 @@ double apply(Op op, double a, double b, double c) {
   return 0.0;
 }
 
+namespace {
+
+constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = (a ^ (b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9u;
+  return x ^ (x >> 29);
+}
+
+bool commutes(Op op) { return op == Op::add || op == Op::multiply; }
+
+}  // namespace
+
+bool Graph::Entry::operator==(const Entry& other) const {
+  return op == other.op && a == other.a && b == other.b && c == other.c &&
+         std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(other.value);
+}
+
+std::size_t Graph::Hash::operator()(const Entry& e) const {
+  const auto whole = [](int x) { return std::uint64_t(std::uint32_t(x)); };
+  return mixed(mixed(mixed(std::uint64_t(e.op), whole(e.a)), whole(e.b) << 32 | whole(e.c)),
+               std::bit_cast<std::uint64_t>(e.value));
+}
+
+std::uint64_t Graph::outline_of(const Entry& e) const {
+  std::uint64_t out = mixed(std::uint64_t(e.op), 1);
+  if (e.op == Op::constant || e.op == Op::variable) return out;
+  if (commutes(e.op)) {
+    const std::uint64_t a = outline(e.a), b = outline(e.b);
+    return mixed(out, mixed(std::min(a, b), std::max(a, b)));
+  }
+  e.each_argument([&](Node argument) { out = mixed(out, outline(argument)); });
+  if (e.op == Op::table) out = mixed(out, std::uint64_t(e.b) << 32 | std::uint64_t(e.c));
+  return mixed(out, std::bit_cast<std::uint64_t>(e.value));
+}
+
 Graph::Node Graph::push(const Entry& entry) {
-  const auto key = std::make_tuple(entry.op, entry.a, entry.b, entry.c, std::bit_cast<std::uint64_t>(entry.value));
-  const auto [found, is_new] = known_.try_emplace(key, int(entries_.size()));
-  if (is_new) entries_.push_back(entry);
+  const auto [found, is_new] = known_.try_emplace(entry, int(entries_.size()));
+  if (is_new) {
+    entries_.push_back(entry);
+    outlines_.push_back(outline_of(entry));
+  }
   return found->second;
 }
 
@@ -218,150 +255,158 @@ Graph::Node Graph::make(Op op, Node a, Node b, Node c) {
   return push({op, a, b, c, 0.0});
 }
 
-std::vector<char> Graph::needed_by(const std::vector<Node>& nodes) const {
-  const Node last = nodes.empty() ? -1 : *std::max_element(nodes.begin(), nodes.end());
-  std::vector<char> needed(last + 1, 0);
-  for (const Node node : nodes) needed[node] = 1;
-  for (Node k = last; k >= 0; --k) {  // arguments have smaller numbers
+std::vector<Graph::Node> Graph::parts_of(const std::vector<Node>& nodes) const {
+  std::unordered_set<Node> seen(nodes.begin(), nodes.end());
+  std::vector<Node> all(seen.begin(), seen.end());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    entries_[all[k]].each_argument([&](Node argument) {
+      if (seen.insert(argument).second) all.push_back(argument);
+    });
+  std::sort(all.begin(), all.end());  // arguments have smaller numbers
+  return all;
+}
+
+double Graph::value(Node node, const std::function<double(int)>& of) const {
+  std::unordered_map<Node, double> values;
+  for (const Node k : parts_of({node})) {
     const Entry& e = entries_[k];
-    if (!needed[k] || e.op == Op::constant || e.op == Op::variable) continue;
-    needed[e.a] = 1;
-    if (e.op == Op::table) continue;
-    if (e.b >= 0) needed[e.b] = 1;
-    if (e.c >= 0) needed[e.c] = 1;
+    double& out = values[k];
+    const auto argument = [&](Node a) { return a >= 0 ? values.at(a) : 0.0; };
+    if (e.op == Op::constant) {
+      out = e.value;
+    } else if (e.op == Op::variable) {
+      out = of(e.a);
+    } else if (e.op == Op::table) {
+      out = tables_[e.b]->value(argument(e.a), e.c);
+    } else if (e.op == Op::integer_power) {
+      out = std::pow(argument(e.a), e.value);
+    } else {
+      const double a = argument(e.a), b = argument(e.b), c = argument(e.c);
+      out = apply(e.op, a, b, c);
+    }
   }
-  return needed;
+  return values.at(node);
+}
+
+int Graph::degree(Node node, const std::function<bool(int)>& in) const {
+  std::unordered_map<Node, int> degrees;
+  for (const Node k : parts_of({node})) {
+    const Entry& e = entries_[k];
+    int sum = 0, most = 0;
+    e.each_argument([&](Node argument) {
+      sum += degrees.at(argument);
+      most = std::max(most, degrees.at(argument));
+    });
+    int out = most == 0 ? 0 : not_polynomial;
+    if (e.op == Op::variable) out = in(e.a) ? 1 : 0;
+    if (e.op == Op::add || e.op == Op::subtract || e.op == Op::negate) out = most;
+    if (e.op == Op::multiply) out = sum;
+    if (e.op == Op::divide && degrees.at(e.b) == 0) out = most;
+    if (e.op == Op::select && degrees.at(e.a) == 0) out = most;
+    if (e.op == Op::integer_power && e.value > 0.0) out = most * int(e.value);
+    degrees[k] = std::min(out, not_polynomial);
+  }
+  return degrees.at(node);
 }
 
 std::vector<Graph::Node> Graph::derivative(const std::vector<Node>& of, int variable) {
-  const std::vector<char> needed = needed_by(of);
-  const Node last = Node(needed.size()) - 1;
-  std::vector<Node> slope(last + 1, -1);
-  const Node zero = constant(0.0), one = constant(1.0);
-  for (Node k = 0; k <= last; ++k) {
-    if (!needed[k]) continue;
-    const Entry e = entries_[k];  // by value: new nodes move the list
-    const auto chain = [&](Node outer) { return multiply(outer, slope[e.a]); };
-    const bool flat = e.op != Op::constant && e.op != Op::variable && slope[e.a] == zero &&
-                      (e.op == Op::table || ((e.b < 0 || slope[e.b] == zero) && (e.c < 0 || slope[e.c] == zero)));
-    if (flat) {
-      slope[k] = zero;
-      continue;
-    }
-    switch (e.op) {
-      case Op::constant:
-        slope[k] = zero;
-        break;
-      case Op::variable:
-        slope[k] = e.a == variable ? one : zero;
-        break;
-      case Op::add:
-        slope[k] = add(slope[e.a], slope[e.b]);
-        break;
-      case Op::subtract:
-        slope[k] = subtract(slope[e.a], slope[e.b]);
-        break;
-      case Op::multiply:
-        slope[k] = add(multiply(slope[e.a], e.b), multiply(e.a, slope[e.b]));
-        break;
-      case Op::divide:
-        slope[k] = divide(subtract(slope[e.a], multiply(k, slope[e.b])), e.b);
-        break;
-      case Op::negate:
-        slope[k] = make(Op::negate, slope[e.a]);
-        break;
-      case Op::integer_power:
-        slope[k] = chain(multiply(constant(e.value), make(Op::power, e.a, constant(e.value - 1.0))));
-        break;
-      case Op::power: {
-        // e·a^(e − 1)·a′ + a^e·log a·e′, each only where it is there: log of a negative base must not spoil the first.
-        Node sum = zero;
-        if (slope[e.a] != zero) sum = chain(multiply(e.b, make(Op::power, e.a, subtract(e.b, one))));
-        if (slope[e.b] != zero) sum = add(sum, multiply(multiply(k, make(Op::log, e.a)), slope[e.b]));
-        slope[k] = sum;
-        break;
-      }
-      case Op::sin:
-        slope[k] = chain(make(Op::cos, e.a));
-        break;
-      case Op::cos:
-        slope[k] = make(Op::negate, chain(make(Op::sin, e.a)));
-        break;
-      case Op::tan:
-        slope[k] = chain(add(one, multiply(k, k)));
-        break;
-      case Op::asin:
-        slope[k] = divide(slope[e.a], make(Op::sqrt, subtract(one, multiply(e.a, e.a))));
-        break;
-      case Op::acos:
-        slope[k] = make(Op::negate, divide(slope[e.a], make(Op::sqrt, subtract(one, multiply(e.a, e.a)))));
-        break;
-      case Op::atan:
-        slope[k] = divide(slope[e.a], add(one, multiply(e.a, e.a)));
-        break;
-      case Op::atan2:
-        slope[k] = divide(subtract(multiply(e.b, slope[e.a]), multiply(e.a, slope[e.b])),
-                          add(multiply(e.a, e.a), multiply(e.b, e.b)));
-        break;
-      case Op::sinh:
-        slope[k] = chain(make(Op::cosh, e.a));
-        break;
-      case Op::cosh:
-        slope[k] = chain(make(Op::sinh, e.a));
-        break;
-      case Op::tanh:
-        slope[k] = chain(subtract(one, multiply(k, k)));
-        break;
-      case Op::sqrt:
-        slope[k] = divide(slope[e.a], multiply(constant(2.0), k));
-        break;
-      case Op::exp:
-        slope[k] = chain(k);
-        break;
-      case Op::log:
-        slope[k] = divide(slope[e.a], e.a);
-        break;
-      case Op::abs:
-        slope[k] = chain(make(Op::sign, e.a));
-        break;
-      case Op::min:
-        slope[k] = make(Op::select, make(Op::less, e.b, e.a), slope[e.b], slope[e.a]);
-        break;
-      case Op::max:
-        slope[k] = make(Op::select, make(Op::less, e.a, e.b), slope[e.b], slope[e.a]);
-        break;
-      case Op::hypot:
-        slope[k] = divide(add(multiply(e.a, slope[e.a]), multiply(e.b, slope[e.b])), k);
-        break;
-      case Op::select:
-        slope[k] = make(Op::select, e.a, slope[e.b], slope[e.c]);
-        break;
-      case Op::table:
-        slope[k] = chain(table(tables_[e.b], e.a, e.c + 1));
-        break;
-      case Op::sign:
-      case Op::step:
-      case Op::less:
-      case Op::less_equal:
-      case Op::equal:
-      case Op::both:
-      case Op::either:
-      case Op::opposite:
-        slope[k] = zero;
-        break;
-    }
-  }
+  const std::vector<Node> parts = parts_of(of);
+  if (slope_.size() < entries_.size()) slope_.resize(entries_.size());
+  for (const Node k : parts) slope_[k] = slope_of(k, variable);
   std::vector<Node> out;
   out.reserve(of.size());
-  for (const Node node : of) out.push_back(slope[node]);
+  for (const Node node : of) out.push_back(slope_[node]);
   return out;
 }
 
+/// The arguments have their slopes already.
+Graph::Node Graph::slope_of(Node k, int variable) {
+  const Entry e = entries_[k];  // by value: new nodes move the list
+  const Node zero = constant(0.0), one = constant(1.0);
+  const auto chain = [&](Node outer) { return multiply(outer, slope_[e.a]); };
+  bool flat = e.op != Op::variable;
+  e.each_argument([&](Node argument) { flat = flat && slope_[argument] == zero; });
+  if (flat) return zero;
+  switch (e.op) {
+    case Op::constant:
+      return zero;
+    case Op::variable:
+      return e.a == variable ? one : zero;
+    case Op::add:
+      return add(slope_[e.a], slope_[e.b]);
+    case Op::subtract:
+      return subtract(slope_[e.a], slope_[e.b]);
+    case Op::multiply:
+      return add(multiply(slope_[e.a], e.b), multiply(e.a, slope_[e.b]));
+    case Op::divide:
+      return divide(subtract(slope_[e.a], multiply(k, slope_[e.b])), e.b);
+    case Op::negate:
+      return make(Op::negate, slope_[e.a]);
+    case Op::integer_power:
+      return chain(multiply(constant(e.value), make(Op::power, e.a, constant(e.value - 1.0))));
+    case Op::power: {
+      // e·a^(e − 1)·a′ + a^e·log a·e′, each only where it is there: log of a negative base must not spoil the first.
+      Node sum = zero;
+      if (slope_[e.a] != zero) sum = chain(multiply(e.b, make(Op::power, e.a, subtract(e.b, one))));
+      if (slope_[e.b] != zero) sum = add(sum, multiply(multiply(k, make(Op::log, e.a)), slope_[e.b]));
+      return sum;
+    }
+    case Op::sin:
+      return chain(make(Op::cos, e.a));
+    case Op::cos:
+      return make(Op::negate, chain(make(Op::sin, e.a)));
+    case Op::tan:
+      return chain(add(one, multiply(k, k)));
+    case Op::asin:
+      return divide(slope_[e.a], make(Op::sqrt, subtract(one, multiply(e.a, e.a))));
+    case Op::acos:
+      return make(Op::negate, divide(slope_[e.a], make(Op::sqrt, subtract(one, multiply(e.a, e.a)))));
+    case Op::atan:
+      return divide(slope_[e.a], add(one, multiply(e.a, e.a)));
+    case Op::atan2:
+      return divide(subtract(multiply(e.b, slope_[e.a]), multiply(e.a, slope_[e.b])),
+                        add(multiply(e.a, e.a), multiply(e.b, e.b)));
+    case Op::sinh:
+      return chain(make(Op::cosh, e.a));
+    case Op::cosh:
+      return chain(make(Op::sinh, e.a));
+    case Op::tanh:
+      return chain(subtract(one, multiply(k, k)));
+    case Op::sqrt:
+      return divide(slope_[e.a], multiply(constant(2.0), k));
+    case Op::exp:
+      return chain(k);
+    case Op::log:
+      return divide(slope_[e.a], e.a);
+    case Op::abs:
+      return chain(make(Op::sign, e.a));
+    case Op::min:
+      return make(Op::select, make(Op::less, e.b, e.a), slope_[e.b], slope_[e.a]);
+    case Op::max:
+      return make(Op::select, make(Op::less, e.a, e.b), slope_[e.b], slope_[e.a]);
+    case Op::hypot:
+      return divide(add(multiply(e.a, slope_[e.a]), multiply(e.b, slope_[e.b])), k);
+    case Op::select:
+      return make(Op::select, e.a, slope_[e.b], slope_[e.c]);
+    case Op::table:
+      return chain(table(tables_[e.b], e.a, e.c + 1));
+    case Op::sign:
+    case Op::step:
+    case Op::less:
+    case Op::less_equal:
+    case Op::equal:
+    case Op::both:
+    case Op::either:
+    case Op::opposite:
+      return zero;
+  }
+  return zero;
+}
+
 std::vector<int> Graph::variables_of(const std::vector<Node>& nodes) const {
-  const std::vector<char> needed = needed_by(nodes);
   std::vector<int> found;
-  for (std::size_t k = 0; k < needed.size(); ++k)
-    if (needed[k] && entries_[k].op == Op::variable) found.push_back(entries_[k].a);
+  for (const Node k : parts_of(nodes))
+    if (entries_[k].op == Op::variable) found.push_back(entries_[k].a);
   std::sort(found.begin(), found.end());
   return found;
 }

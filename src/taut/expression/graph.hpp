@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
-#include <string>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace taut {
@@ -93,25 +92,52 @@ class Graph {
   bool is_condition(Node node) const;                                   ///< a comparison, or several
   std::vector<int> variables_of(const std::vector<Node>& nodes) const;  ///< sorted
 
-  /// For each node up to the last of the given ones, whether they depend on it.
-  std::vector<char> needed_by(const std::vector<Node>& nodes) const;
+  /// The nodes that the given ones are made of, themselves among them, arguments first: as many as there are, however large the graph.
+  std::vector<Node> parts_of(const std::vector<Node>& nodes) const;
+
+  /// The value of one node, for once; more often, a Program is faster.
+  double value(Node node, const std::function<double(int variable)>& of) const;
+
+  /// The degree of a polynomial in the variables that the condition picks; `not_polynomial` where they stand in a root, a sine, below a fraction.
+  int degree(Node node, const std::function<bool(int variable)>& in) const;
+  static constexpr int not_polynomial = 1 << 20;
 
   struct Entry {
     Op op;
     int a, b, c;   ///< arguments; the variable; for tables a is the argument, b the table, c the order
     double value;  ///< of a constant; the exponent of integer_power
+    bool operator==(const Entry& other) const;
+
+    /// Calls action(argument) for each node that this one is made of.
+    template <class Action> void each_argument(const Action& action) const {
+      if (op == Op::constant || op == Op::variable) return;
+      action(a);
+      if (op == Op::table) return;
+      if (b >= 0) action(b);
+      if (c >= 0) action(c);
+    }
   };
   const std::vector<Entry>& entries() const { return entries_; }
   const std::vector<std::shared_ptr<const Table>>& tables() const { return tables_; }
 
+  /// A number that nodes have in common which differ in their variables and constants only, whatever the order of sums and products.
+  std::uint64_t outline(Node node) const { return outlines_[std::size_t(node)]; }
+
  private:
+  struct Hash {
+    std::size_t operator()(const Entry& entry) const;
+  };
   Node push(const Entry& entry);
   Node simplified(Op op, Node a, Node b, Node c);  ///< −1: nothing to simplify
   Node power_of(Node base, Node exponent);
+  std::uint64_t outline_of(const Entry& entry) const;
+  Node slope_of(Node node, int variable);
 
   std::vector<Entry> entries_;
-  std::map<std::tuple<Op, int, int, int, std::uint64_t>, Node> known_;
+  std::vector<std::uint64_t> outlines_;
+  std::unordered_map<Entry, Node, Hash> known_;
   std::vector<std::shared_ptr<const Table>> tables_;
+  std::vector<Node> slope_;  // of nodes, while a derivative is taken
 };
 
 /// What an operation does with numbers.

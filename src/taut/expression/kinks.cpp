@@ -36,11 +36,10 @@ class Zeros {
   void of(const Graph& graph, Graph::Node a, Graph::Node b, double less, int time) {
     std::vector<Graph::Node> nodes{a};
     if (b >= 0) nodes.push_back(b);
-    Program program(graph, nodes, {time});
+    const Program program(graph, nodes, {time});
     const auto value = [&](double t) {
-      program.inputs()[0] = t;
-      program.run();
-      return program.output(0) - (b >= 0 ? program.output(1) : less);
+      const double* found = program(&t);
+      return found[0] - (b >= 0 ? found[1] : less);
     };
     constexpr int samples = 4000, most = 1000;
     std::vector<double> mine;

@@ -1,37 +1,37 @@
 #pragma once
 
+#include <memory>
 #include <taut/expression/graph.hpp>
 #include <vector>
 
 namespace taut {
 
-/// Expressions as flat code: one pass over a list of instructions, no allocation. Not to be shared between threads: a program has
-/// its registers with it; copy it instead.
+/// Expressions as flat code: one pass over a list of instructions, no allocation.
+///
+/// Code is never changed once it is there: copies share it, and any number of threads may run it at once. What a run needs besides, registers and
+/// the last result, belongs to the thread.
 class Program {
  public:
   Program() = default;
 
-  /// `inputs` are the variables in the order in which run() is given them.
+  /// `inputs` are the variables in the order in which their values are given.
   Program(const Graph& graph, const std::vector<Graph::Node>& outputs, const std::vector<int>& inputs);
 
-  int outputs() const { return int(results_.size()); }
+  int inputs() const;
+  int outputs() const;
 
-  /// The registers of the inputs: write them, then run.
-  double* inputs() { return registers_.data(); }
-  void run();
-  double output(int k) const { return registers_[results_[k]]; }
+  /// The values of all outputs; they are there until this thread runs the program again. Nothing is computed where the inputs are those of
+  /// the last time: a matrix, its transpose and the forces ask for the same gradient one after the other.
+  const double* operator()(const double* in) const;
+
+  /// So many at once, in[k·lanes + lane] and out[k·lanes + lane], without memory.
+  static constexpr int lanes = 8;
+  void run_lanes(const double* in, double* out) const;
+
+  struct Code;
 
  private:
-  struct Instruction {
-    Op op;
-    int a, b, c;
-    double value;
-  };
-  std::vector<Instruction> code_;
-  std::vector<double> registers_;  // inputs, constants, then one per instruction
-  std::vector<int> results_;
-  std::vector<std::shared_ptr<const Table>> tables_;
-  int first_ = 0;  // register of the first instruction
+  std::shared_ptr<const Code> code_;
 };
 
 }  // namespace taut

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <set>
 #include <sstream>
-#include <taut/expression/blocks.hpp>
 #include <taut/expression/kinks.hpp>
 #include <taut/expression/parse.hpp>
+#include <taut/expression/terms.hpp>
 #include <taut/io/continua.hpp>
 #include <taut/io/model_file.hpp>
 #include <taut/io/yaml_item.hpp>
@@ -35,8 +35,8 @@ struct Spot {
 
 class Builder {
  public:
-  Builder(std::vector<Document> documents, const ModelOverrides& overrides)
-      : documents_(std::move(documents)), overrides_(overrides) {}
+  Builder(std::vector<Document> documents, const ModelOverrides& overrides, std::shared_ptr<Shapes> shapes)
+      : documents_(std::move(documents)), overrides_(overrides), shapes_(std::move(shapes)) {}
 
   /// `with_start`: initial values are found; otherwise it is the system that is asked for.
   ModelFile build(bool assemble, bool with_start = true) {
@@ -59,6 +59,7 @@ class Builder {
     read_lagrangian();
     each("constraints", [&](const Item& item) { each_of(item, [&](const Item& one) { read_constraint(one); }); });
     each("initial", [&](const Item& item) { read_initial(item); });
+    rows_ = terms().into(*system_);
     const std::size_t moving = graph_->entries().size();  // nodes of what moves; those of outputs and events come after
     name_reactions();
     each("outputs", [&](const Item& item) {
@@ -75,7 +76,8 @@ class Builder {
       model.parameters[name] = number;
     }
     for (const auto& [support, t] : releases_) add_release(support, t, model);
-    for (const int row : loose_) {
+    for (const int one : loose_) {
+      const int row = rows_[std::size_t(one)];
       const std::string name = system_->constraint_name(row);
       const int number =
           switch_named("constraint " + name, model, [&] { return Switch{.name = "constraint " + name, .rows = {row}}; });
@@ -103,6 +105,11 @@ class Builder {
   }
   template <class Action> static void each_of(const Item& item, const Action& action) {
     for (const Item& one : item.list()) action(one);
+  }
+
+  ExpressionTerms& terms() {
+    if (!terms_) terms_.emplace(graph_, numbering_, shapes_);
+    return *terms_;
   }
 
   // Values.
@@ -450,11 +457,9 @@ class Builder {
     const std::string text = item.word();
     const Graph::Node node = guarded(item, text, [&] { return parse(graph, scope, text); });
     const auto compiled = [&](Graph::Node which) {
-      return [program = std::make_shared<Program>(graph, std::vector{which}, std::vector{0, 1})](double s, double t) {
-        program->inputs()[0] = s;
-        program->inputs()[1] = t;
-        program->run();
-        return program->output(0);
+      return [program = Program(graph, {which}, {0, 1})](double s, double t) {
+        const double in[2] = {s, t};
+        return *program(in);
       };
     };
     AlongFunction out;
@@ -542,12 +547,8 @@ class Builder {
       for (int k = 0; end->mass >= 0 && k < dim_; ++k)
         if (!given_q_[end->mass * dim_ + k])
           item.fail("needs a `length`, because an end has no place `at` to measure it from");
-    std::vector<int> inputs{numbering_.time()};
-    for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.q(i));
-    Program distance(*graph_, {graph_->make(Op::sqrt, squared_distance(ends.a, ends.b))}, inputs);
-    std::copy_n(q_.data(), q_.size(), distance.inputs() + 1);
-    distance.run();
-    return distance.output(0);
+    return graph_->value(graph_->make(Op::sqrt, squared_distance(ends.a, ends.b)),
+                         [&](int variable) { return variable == numbering_.time() ? 0.0 : q_[variable - numbering_.q(0)]; });
   }
   bool fixed(const Spot& spot, std::array<double, 3>& at) const {
     for (int k = 0; k < dim_; ++k)
@@ -595,7 +596,7 @@ class Builder {
       const Graph::Node energy = length == 0.0 ? square : graph_->multiply(stretch, stretch);
       LagrangianNodes nodes;
       nodes.potential = graph_->multiply(graph_->constant(0.5 * k), energy);
-      system_->add_block(expression_dynamics(graph_, numbering_, nodes, ends.name));
+      terms().add(nodes, ends.name);
     }
     if (damping != ends.more.end()) add_damper(damping->second, ends);
   }
@@ -622,7 +623,7 @@ class Builder {
     for (const int i : touched)
       nodes.forces.emplace_back(
           i, graph_->multiply(graph_->constant(-c), graph_->multiply(rate, graph_->derivative(r, numbering_.q(i)))));
-    system_->add_block(expression_dynamics(graph_, numbering_, nodes, ends.name));
+    terms().add(nodes, ends.name);
   }
 
   void read_pin(const Item& item) {
@@ -693,15 +694,8 @@ class Builder {
     LagrangianNodes nodes;
     each("kinetic", [&](const Item& item) {
       nodes.kinetic = total(item);
-      // Momenta must be linear in the velocities: the third derivatives vanish.
-      for (int i = 0; i < numbering_.coordinates; ++i) {
-        const Graph::Node p = graph_->derivative(nodes.kinetic, numbering_.v(i));
-        if (graph_->is_constant(p)) continue;
-        for (int j = 0; j < numbering_.coordinates; ++j) {
-          const std::vector<int> left = graph_->variables_of({graph_->derivative(p, numbering_.v(j))});
-          if (!left.empty() && left.back() > numbering_.coordinates) item.fail("must be quadratic in the velocities");
-        }
-      }
+      const auto velocity = [&](int variable) { return numbering_.is_velocity(variable); };
+      if (graph_->degree(nodes.kinetic, velocity) > 2) item.fail("must be quadratic in the velocities");
     });
     each("potential", [&](const Item& item) {
       nodes.potential = total(item);
@@ -714,7 +708,7 @@ class Builder {
     });
     kinetic_ = nodes.kinetic;
     if (nodes.kinetic >= 0 || nodes.potential >= 0 || !nodes.forces.empty())
-      system_->add_block(expression_dynamics(graph_, numbering_, nodes, "the model's expressions"));
+      terms().add(nodes, "the model's expressions");
   }
 
   int coordinate(const Item& item, const std::string& name) const {
@@ -727,7 +721,8 @@ class Builder {
 
   void add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name) {
     try {
-      system_->add_block(expression_constraint(graph_, numbering_, g, set, name));
+      terms().add_constraint(g, set, name);
+      ++constraints_;
     } catch (const InputError& error) {
       item.fail(error.what());
     }
@@ -751,7 +746,7 @@ class Builder {
     const std::string text = expression.word();
     const Relation relation = guarded(expression, text, [&] { return parse_relation(*graph_, scope_, text); });
     add_constraint(expression, relation.difference, relation.set, name.empty() ? excerpt(text) : name);
-    if (!holds) loose_.push_back(system_->constraint_count() - 1);
+    if (!holds) loose_.push_back(constraints_ - 1);
   }
   static bool truth(const Item& item) {
     const std::string word = item.word();
@@ -790,9 +785,11 @@ class Builder {
   void check_inertia() {
     std::set<int> carried;
     for (const auto& block : system_->constraints()) carried.insert(block->stencils().begin(), block->stencils().end());
+    if (kinetic_ >= 0)
+      for (const int variable : graph_->variables_of({kinetic_}))
+        if (numbering_.is_velocity(variable)) carried.insert(numbering_.coordinate(variable));
     for (int i = numbering_.coordinates - int(generalized_.size()); i < numbering_.coordinates; ++i) {
-      const bool moves = kinetic_ >= 0 && !graph_->is_constant(graph_->derivative(kinetic_, numbering_.v(i)));
-      require(moves || carried.count(i) > 0, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.",
+      require(carried.count(i) > 0, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.",
               names_[i]);
     }
   }
@@ -820,7 +817,8 @@ class Builder {
     }
     System all = *system_;
     *system_ = acting(released(all, [&](const std::string& name) {
-                 return std::any_of(loose_.begin(), loose_.end(), [&](int row) { return all.constraint_name(row) == name; });
+                 return std::any_of(loose_.begin(), loose_.end(),
+                                    [&](int one) { return all.constraint_name(rows_[std::size_t(one)]) == name; });
                })).system;
     start(model, assemble);
     require_inertia(*system_, model.start.state);
@@ -861,14 +859,17 @@ class Builder {
     }
     // What is not to be found is held: first positions, then velocities.
     System still = *system_, steady = *system_;
+    ExpressionTerms places(graph_, numbering_, shapes_), speeds(graph_, numbering_, shapes_);
     for (int i = 0; i < numbering_.coordinates; ++i) {
-      const auto hold = [&](System& system, int variable, double at) {
+      const auto hold = [&](ExpressionTerms& terms, int variable, double at) {
         const Graph::Node g = graph_->subtract(graph_->variable(variable), graph_->constant(at));
-        system.add_block(expression_constraint(graph_, numbering_, g, Set::zero, "initial " + names_[i]));
+        terms.add_constraint(g, Set::zero, "initial " + names_[i]);
       };
-      if (!free_.contains({i, false})) hold(still, numbering_.q(i), q_[i]);
-      if (!free_.contains({i, true})) hold(steady, numbering_.v(i), v_[i]);
+      if (!free_.contains({i, false})) hold(places, numbering_.q(i), q_[i]);
+      if (!free_.contains({i, true})) hold(speeds, numbering_.v(i), v_[i]);
     }
+    places.into(still);
+    speeds.into(steady);
     const auto check = [&](const ConsistentStart& one) {
       require(one.status == Status::ok, "the initial values to be found were not: {}.", one.trouble);
     };
@@ -903,12 +904,8 @@ class Builder {
   int lambda_variable(int row) const { return numbering_.v(numbering_.coordinates) + row; }
 
   NamedExpression expression(const std::string& name, Graph::Node node) const {
-    std::vector<int> inputs{numbering_.time()};
-    for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.q(i));
-    for (int i = 0; i < numbering_.coordinates; ++i) inputs.push_back(numbering_.v(i));
-    for (int row = 0; row < system_->constraint_count(); ++row) inputs.push_back(lambda_variable(row));
     const std::vector<int> found = graph_->variables_of({node});
-    return {name, Program(*graph_, {node}, inputs), !found.empty() && found.back() >= lambda_variable(0)};
+    return {name, Program(*graph_, {node}, found), found, !found.empty() && found.back() >= lambda_variable(0)};
   }
 
   /// A name, or a table with a name and options.
@@ -1245,7 +1242,11 @@ class Builder {
   std::array<double, 3> gravity_{};
   bool equilibrium_ = false;
   std::map<std::string, double> rod_lengths_;
-  std::vector<int> loose_;                                // rows that do not hold from the beginning
+  std::shared_ptr<Shapes> shapes_;
+  std::optional<ExpressionTerms> terms_;
+  int constraints_ = 0;                                   // expressions that are constraints
+  std::vector<int> rows_;                                 // of these, in the order of reading
+  std::vector<int> loose_;                                // those of them that do not hold from the beginning
   std::vector<std::pair<std::string, double>> releases_;  // supports that let go, and when
   std::vector<std::function<std::vector<double>(double, double)>> along_jumps_;
 };
@@ -1255,9 +1256,10 @@ ModelFile build(const std::string& text, const std::string& file, const ModelOve
   std::string all;
   load_documents(text, file, sections, overrides.include_folders, documents, all);
   try {
-    ModelFile model = Builder(documents, overrides).build(assemble);
+    const auto shapes = std::make_shared<Shapes>();
+    ModelFile model = Builder(documents, overrides, shapes).build(assemble);
     model.text = std::move(all);
-    model.with = [documents, overrides](const std::map<std::string, double>& values) {
+    model.with = [documents, overrides, shapes](const std::map<std::string, double>& values) {
       ModelOverrides other = overrides;
       for (const auto& [name, value] : values) {
         std::ostringstream exact;
@@ -1265,7 +1267,7 @@ ModelFile build(const std::string& text, const std::string& file, const ModelOve
         exact << value;
         other.parameters.emplace_back(name, exact.str());
       }
-      return Builder(documents, other).build(false, false);
+      return Builder(documents, other, shapes).build(false, false);
     };
     return model;
   } catch (const YAML::Exception& error) {
@@ -1279,14 +1281,15 @@ ModelFile build(const std::string& text, const std::string& file, const ModelOve
 
 }  // namespace
 
-double NamedExpression::at(const State& state) {
-  double* in = program.inputs();
-  in[0] = state.t;
-  std::copy_n(state.q.data(), state.q.size(), in + 1);
-  std::copy_n(state.v.data(), state.v.size(), in + 1 + state.q.size());
-  if (reactions) std::copy_n(state.lambda.data(), state.lambda.size(), in + 1 + 2 * state.q.size());
-  program.run();
-  return program.output(0);
+double NamedExpression::at(const State& state) const {
+  thread_local std::vector<double> in;
+  in.clear();
+  const int n = int(state.q.size());
+  for (const int variable : variables) {
+    const int k = variable - 1;
+    in.push_back(k < 0 ? state.t : k < n ? state.q[k] : k < 2 * n ? state.v[k - n] : state.lambda[k - 2 * n]);
+  }
+  return *program(in.data());
 }
 
 ModelFile read_model(const std::string& path, const ModelOverrides& overrides, bool assemble) {

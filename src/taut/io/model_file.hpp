@@ -11,10 +11,11 @@ namespace taut {
 /// A named expression of (t, q, v, λ) that is recorded over time, or watched.
 struct NamedExpression {
   std::string name;
-  Program program;         ///< of t, all q, all v, all λ, in this order
-  bool reactions = false;  ///< λ occur in it
+  Program program;
+  std::vector<int> variables;  ///< that occur in it: 0 is t, then come all q, all v, all λ
+  bool reactions = false;      ///< λ occur in it
 
-  double at(const State& state);
+  double at(const State& state) const;
 };
 
 /// What a model may change while it runs: whether constraints hold, or the value of a parameter.

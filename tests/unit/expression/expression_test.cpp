@@ -18,12 +18,8 @@ class Expressions : public ::testing::Test {
     scope.symbols["m"] = graph.constant(3.0);
   }
   double value(Graph::Node node, double t, double x, double y) const {
-    Program program(graph, {node}, {0, 1, 2});
-    program.inputs()[0] = t;
-    program.inputs()[1] = x;
-    program.inputs()[2] = y;
-    program.run();
-    return program.output(0);
+    const double in[] = {t, x, y};
+    return *Program(graph, {node}, {0, 1, 2})(in);
   }
   double value(const std::string& text, double t = 0.0, double x = 0.0, double y = 0.0) {
     return value(parse(graph, scope, text), t, x, y);

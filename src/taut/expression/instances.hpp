@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <taut/expression/program.hpp>
+#include <taut/system/block.hpp>
+
+namespace taut {
+
+/// Many instances of one shape: their coordinates and their numbers. Programs are run for all of them, several at once where there are several.
+class InstanceSet {
+ public:
+  /// The outputs for one instance.
+  struct Lane {
+    const double* values;
+    int stride;
+    double operator[](int k) const { return values[std::ptrdiff_t(k) * stride]; }
+  };
+
+  InstanceSet(int coordinates, int numbers) : n_(coordinates), numbers_each_(numbers) {}
+
+  void add(const std::vector<int>& stencil, const std::vector<double>& numbers) {
+    stencils_.insert(stencils_.end(), stencil.begin(), stencil.end());
+    numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+    ++count_;
+  }
+  int count() const { return count_; }
+  const int* stencil(int instance) const { return stencils_.data() + std::ptrdiff_t(instance) * n_; }
+  InstanceSet without(const std::vector<char>& off) const {
+    InstanceSet rest(n_, numbers_each_);
+    for (int k = 0; k < count_; ++k) {
+      const double* numbers = numbers_.data() + std::ptrdiff_t(k) * numbers_each_;
+      if (off[std::size_t(k)] == 0) rest.add({stencil(k), stencil(k + 1)}, {numbers, numbers + numbers_each_});
+    }
+    return rest;
+  }
+
+  /// Calls use(instance, lane) for each.
+  template <class Use> void each(const Program& program, const Instant& at, const Use& use) const {
+    if (program.outputs() == 0) return;
+    const int inputs = 1 + 2 * n_ + numbers_each_;
+    int next = 0;
+    if (count_ >= Program::lanes / 2) {
+      constexpr int lanes = Program::lanes;
+      double* in = buffer(std::size_t(lanes) * std::size_t(inputs + program.outputs()));
+      double* out = in + std::ptrdiff_t(lanes) * inputs;
+      for (; next < count_; next += lanes) {
+        for (int l = 0; l < lanes; ++l) fill(std::min(next + l, count_ - 1), at, in + l, lanes);
+        program.run_lanes(in, out);
+        for (int l = 0; l < lanes && next + l < count_; ++l) use(next + l, Lane{out + l, lanes});
+      }
+      return;
+    }
+    double* in = buffer(std::size_t(inputs));
+    for (; next < count_; ++next) {
+      fill(next, at, in, 1);
+      const Lane found{program(in), 1};
+      use(next, found);
+    }
+  }
+
+  /// The outputs for one instance whose coordinates are given one after the other; no velocities are zero ones.
+  const double* local(const Program& program, int instance, const Instant& at) const {
+    double* in = buffer(std::size_t(1 + 2 * n_ + numbers_each_));
+    in[0] = at.t;
+    std::copy_n(at.q, n_, in + 1);
+    if (at.v != nullptr) {
+      std::copy_n(at.v, n_, in + 1 + n_);
+    } else {
+      std::fill_n(in + 1 + n_, n_, 0.0);
+    }
+    std::copy_n(numbers_.data() + std::ptrdiff_t(instance) * numbers_each_, numbers_each_, in + 1 + 2 * n_);
+    return program(in);
+  }
+
+ private:
+  void fill(int instance, const Instant& at, double* in, int stride) const {
+    const int* stencil_of_it = stencil(instance);
+    const double* numbers_of_it = numbers_.data() + std::ptrdiff_t(instance) * numbers_each_;
+    const auto set = [&](int k, double value) { in[std::ptrdiff_t(k) * stride] = value; };
+    set(0, at.t);
+    for (int i = 0; i < n_; ++i) {
+      set(1 + i, at.q[stencil_of_it[i]]);
+      set(1 + n_ + i, at.v != nullptr ? at.v[stencil_of_it[i]] : 0.0);
+    }
+    for (int k = 0; k < numbers_each_; ++k) set(1 + 2 * n_ + k, numbers_of_it[k]);
+  }
+
+  /// Scratch of the thread; what a program is given need not outlive the call.
+  static double* buffer(std::size_t size) {
+    thread_local std::vector<double> all;
+    if (all.size() < size) all.resize(size);
+    return all.data();
+  }
+
+  int n_, numbers_each_, count_ = 0;
+  std::vector<int> stencils_;
+  std::vector<double> numbers_;
+};
+
+}  // namespace taut

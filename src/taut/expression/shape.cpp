@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <taut/expression/shape.hpp>
+
+namespace taut {
+namespace {
+
+using Node = Graph::Node;
+using Nodes = std::vector<Node>;
+
+/// Derivatives of expressions of an outline.
+class Differentiated {
+ public:
+  explicit Differentiated(const Outline& outline) : graph(*outline.graph), zero(graph.constant(0.0)), x_(outline.numbering) {
+    for (int i = 0; i < x_.coordinates; ++i) {
+      q.push_back(x_.q(i));
+      v.push_back(x_.v(i));
+    }
+  }
+
+  Nodes gradient(Node node, const std::vector<int>& variables) { return jacobian({node}, variables); }
+
+  /// Row by row: one row per node.
+  Nodes jacobian(const Nodes& nodes, const std::vector<int>& variables) {
+    Nodes out(nodes.size() * variables.size());
+    for (std::size_t j = 0; j < variables.size(); ++j) {
+      const Nodes column = graph.derivative(nodes, variables[j]);
+      for (std::size_t i = 0; i < nodes.size(); ++i) out[i * variables.size() + j] = column[i];
+    }
+    return out;
+  }
+
+  /// In q, then in v.
+  Nodes slopes(const Nodes& nodes) { return joined(jacobian(nodes, q), jacobian(nodes, v)); }
+
+  /// Along a motion without acceleration: ∂/∂q · v + ∂/∂t.
+  Nodes rates(const Nodes& nodes) {
+    Nodes out = graph.derivative(nodes, x_.time());
+    const Nodes in_q = jacobian(nodes, q);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (std::size_t j = 0; j < q.size(); ++j)
+        out[i] = graph.add(out[i], graph.multiply(in_q[i * q.size() + j], graph.variable(v[j])));
+    return out;
+  }
+
+  static Nodes joined(Nodes a, const Nodes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+
+  Graph& graph;
+  Node zero;
+  std::vector<int> q{}, v{};
+
+ private:
+  Numbering x_;
+};
+
+/// A node with all velocities zero.
+Node at_rest(Graph& graph, Numbering numbering, Node root) {
+  std::unordered_map<Node, Node> still;
+  for (const Node k : graph.parts_of({root})) {
+    const Graph::Entry e = graph.entries()[std::size_t(k)];
+    const auto at = [&](int argument) { return argument >= 0 ? still.at(argument) : -1; };
+    if (e.op == Op::constant || e.op == Op::variable) {
+      still[k] = e.op == Op::variable && numbering.is_velocity(e.a) ? graph.constant(0.0) : k;
+    } else if (e.op == Op::table) {
+      still[k] = graph.table(graph.tables()[std::size_t(e.b)], at(e.a), e.c);
+    } else if (e.op == Op::integer_power) {
+      still[k] = graph.make(Op::power, at(e.a), graph.constant(e.value));
+    } else {
+      still[k] = graph.make(e.op, at(e.a), at(e.b), at(e.c));
+    }
+  }
+  return still.at(root);
+}
+
+std::string role_key(const DynamicsShape::Roles& roles) {
+  return {char('0' + (roles.kinetic ? 1 : 0) + (roles.potential ? 2 : 0)), char(roles.forces & 127), char(roles.forces >> 7)};
+}
+
+}  // namespace
+
+SparseProgram::SparseProgram(const Outline& outline, const Nodes& nodes) {
+  Nodes kept;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    double number = 1.0;
+    if (outline.graph->is_constant(nodes[k], &number) && number == 0.0) continue;
+    kept.push_back(nodes[k]);
+    which.push_back(int(k));
+  }
+  program = Program(*outline.graph, kept, outline.inputs());
+}
+
+DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)
+    : n(outline.numbering.coordinates), has_momentum(roles.kinetic), has_applied(roles.forces > 0) {
+  Differentiated d(outline);
+  auto next = outline.roots.begin();
+  const Node T = roles.kinetic ? *next++ : d.zero, V = roles.potential ? *next++ : d.zero;
+  Nodes Q(std::size_t(n), d.zero);
+  for (int i = 0; i < roles.forces; ++i) Q[std::size_t(i)] = *next++;
+
+  const Nodes p = d.gradient(T, d.v), from_L = d.gradient(d.graph.subtract(T, V), d.q);
+  Nodes f;
+  for (int i = 0; i < n; ++i) f.push_back(d.graph.add(from_L[std::size_t(i)], Q[std::size_t(i)]));
+  const Nodes p_slopes = d.slopes(p), dp = d.rates(p);
+
+  const auto make = [&](const Nodes& nodes) { return SparseProgram(outline, nodes); };
+  energies = make({T, V});
+  momentum = make(p);
+  force = make(f);
+  inertial = make(dp);
+  momentum_slopes = make(p_slopes);
+  force_slopes = make(d.slopes(f));
+  own = has_applied ? make(from_L) : force;
+  own_slopes = has_applied ? make(d.slopes(from_L)) : force_slopes;
+  applied = make(Q);
+  applied_slopes = make(d.slopes(Q));
+
+  const auto of_motion = [&](Node node) {
+    const std::vector<int> found = d.graph.variables_of({node});
+    return !found.empty() && found.front() < outline.number(0);
+  };
+  for (std::size_t i = 0; i < std::size_t(n) * std::size_t(n); ++i) {
+    const Node entry = p_slopes[std::size_t(n) * std::size_t(n) + i];
+    constant_mass = constant_mass && !of_motion(entry);
+    lumped_mass = lumped_mass && (entry == d.zero || i % std::size_t(n + 1) == 0);
+  }
+  for (const Node rest : dp) constant_mass = constant_mass && rest == d.zero;
+  for (const Node node : p) at_rest_zero = at_rest_zero && at_rest(d.graph, outline.numbering, node) == d.zero;
+  constant_mass = constant_mass && at_rest_zero;
+  lumped_mass = lumped_mass && constant_mass;
+  const std::vector<int> in_L = d.graph.variables_of({T, V});
+  driven = !in_L.empty() && in_L.front() == outline.numbering.time();
+}
+
+ConstraintShape::ConstraintShape(const Outline& outline, bool of_velocity)
+    : n(outline.numbering.coordinates), rows(int(outline.roots.size())), velocity(of_velocity) {
+  Differentiated d(outline);
+  const Nodes& g = outline.roots;
+  const Nodes G = d.jacobian(g, velocity ? d.v : d.q), value = velocity ? Nodes(g.size(), d.zero) : g,
+              rate = velocity ? g : d.rates(g), acceleration = d.rates(rate);
+  const auto make = [&](const Nodes& nodes) { return SparseProgram(outline, nodes); };
+  values = make(value);
+  rates = make(rate);
+  accelerations = make(acceleration);
+  gradients = make(G);
+  hessians = make(d.jacobian(G, d.q));
+  all = make(d.joined(d.joined(value, rate), d.joined(acceleration, G)));
+  for (const Node row : g) {
+    std::vector<int> mine;
+    for (const int variable : d.graph.variables_of({row}))
+      if (variable != outline.numbering.time() && variable < outline.number(0))
+        mine.push_back(outline.numbering.coordinate(variable));
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    touched.push_back(std::move(mine));
+  }
+}
+
+std::shared_ptr<const DynamicsShape> Shapes::dynamics(const Instance& instance, const DynamicsShape::Roles& roles) {
+  const std::lock_guard lock(mutex_);
+  auto& shape = dynamics_[role_key(roles) + instance.key()];
+  if (shape == nullptr) shape = std::make_shared<const DynamicsShape>(instance.outline(), roles);
+  return shape;
+}
+
+std::shared_ptr<const ConstraintShape> Shapes::constraints(const Instance& instance, bool velocity) {
+  const std::lock_guard lock(mutex_);
+  auto& shape = constraints_[(velocity ? "v" : "q") + instance.key()];
+  if (shape == nullptr) shape = std::make_shared<const ConstraintShape>(instance.outline(), velocity);
+  return shape;
+}
+
+}  // namespace taut

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <mutex>
+#include <taut/expression/outline.hpp>
+#include <taut/expression/program.hpp>
+
+namespace taut {
+
+/// A program for many expressions, without those that are zero whatever the inputs.
+struct SparseProgram {
+  SparseProgram() = default;
+  SparseProgram(const Outline& outline, const std::vector<Graph::Node>& nodes);
+
+  Program program;
+  std::vector<int> which{};  ///< the number of each output among the expressions
+
+  int count() const { return int(which.size()); }
+};
+
+/// T, V and Q of an outline with their derivatives. Programs take t, q, v and the numbers of an instance.
+struct DynamicsShape {
+  /// Which expressions an outline has for roots: T, V, and forces on the first coordinates of its stencil.
+  struct Roles {
+    bool kinetic = false, potential = false;
+    int forces = 0;
+  };
+  DynamicsShape(const Outline& outline, const Roles& roles);
+
+  int n;
+  bool has_momentum, has_applied;
+  bool constant_mass = true, lumped_mass = true, driven = false;
+  bool at_rest_zero = true;  ///< p = 0 for v = 0
+  SparseProgram energies;    ///< T, V
+  SparseProgram momentum, force, inertial;
+  SparseProgram own, applied;                                            ///< force is the sum of what L gives and Q
+  SparseProgram momentum_slopes, force_slopes, own_slopes, applied_slopes;  ///< n × n in q, row by row, then n × n in v
+};
+
+/// Rows g(t, q) on common coordinates with what schemes ask of them; or k(t, q, v), affine in v, which take the place of their rates.
+struct ConstraintShape {
+  ConstraintShape(const Outline& outline, bool velocity);
+
+  int n, rows;
+  bool velocity;
+  std::vector<std::vector<int>> touched;  ///< the coordinates that occur in each row
+  SparseProgram values, rates, accelerations;
+  SparseProgram gradients;  ///< rows × n
+  SparseProgram hessians;   ///< rows × n × n
+  SparseProgram all;        ///< values, rates, accelerations, gradients, one after the other
+};
+
+/// Shapes by their keys: what differs in coordinates and constants only is compiled once, also over several readings of a model.
+class Shapes {
+ public:
+  std::shared_ptr<const DynamicsShape> dynamics(const Instance& instance, const DynamicsShape::Roles& roles);
+  std::shared_ptr<const ConstraintShape> constraints(const Instance& instance, bool velocity);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const DynamicsShape>> dynamics_;
+  std::unordered_map<std::string, std::shared_ptr<const ConstraintShape>> constraints_;
+};
+
+}  // namespace taut
