@@ -1,20 +1,53 @@
+#include <algorithm>
 #include <cmath>
 #include <taut/diagnostics/symmetry.hpp>
 
 namespace taut {
 namespace {
 
-std::vector<Symmetry> candidates(const System& system) {
-  std::vector<Symmetry> all;
-  if (!system.points()) {
-    for (int i = 0; i < system.size(); ++i)
-      all.push_back({"momentum of " + system.coordinate_name(i),
-                     [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); },
-                     [i](const double* p, const double*) {
-                       return Symmetry::Pairing{p[i], std::abs(p[i])};
-                     }});
-    return all;
+/// A state near the motion, with what acts there.
+struct Sample {
+  State at;
+  Vector f, p, gradient_norms;
+  double largest;  ///< |f|
+};
+
+std::vector<Sample> samples_around(const System& system, const State& around) {
+  std::vector<Sample> all;
+  for (int sample = 0; sample < 3; ++sample) {
+    State at = around;
+    at.t += 0.37 * sample;
+    for (Eigen::Index i = 0; i < at.q.size(); ++i) {
+      at.q[i] += 0.2 * sample * std::cos(1.0 + 1.7 * sample + 2.3 * double(i));
+      at.v[i] += 0.5 * std::sin(2.0 + 1.3 * sample + 3.1 * double(i));
+    }
+    Vector f = system.force(instant(at)), p = system.momentum(instant(at));
+    Vector norms = system.constraint_gradient_norms(at.t, at.q);
+    const double largest = f.norm();
+    all.push_back({std::move(at), std::move(f), std::move(p), std::move(norms), largest});
   }
+  return all;
+}
+
+constexpr double tolerance = 1e-9;
+
+/// Coordinates on which no force acts, at most a hundred: of more, nobody reads the list.
+std::vector<Symmetry> cyclic_coordinates(const System& system, const std::vector<Sample>& samples) {
+  std::vector<Symmetry> all;
+  for (int i = 0; i < system.size() && all.size() < 100; ++i) {
+    const auto free = [i](const Sample& one) { return std::abs(one.f[i]) <= tolerance * one.largest; };
+    if (!std::all_of(samples.begin(), samples.end(), free)) continue;
+    all.push_back({"momentum of " + system.coordinate_name(i),
+                   [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); },
+                   [i](const double* p, const double*) {
+                     return Symmetry::Pairing{p[i], std::abs(p[i])};
+                   }});
+  }
+  return all;
+}
+
+std::vector<Symmetry> motions_of_space(const System& system) {
+  std::vector<Symmetry> all;
   const int dim = system.points()->dim;
   const std::vector<int> places(system.places().begin(), system.places().end());
   if (places.empty()) return all;
@@ -62,19 +95,17 @@ std::vector<Symmetry> candidates(const System& system) {
 }
 
 /// d/dt (p·ξ) without constraint forces is f·ξ + p·(A v), and constraint forces do no harm if Gξ = 0.
-bool invariant(const System& system, const Symmetry& symmetry, const State& at) {
-  constexpr double tolerance = 1e-9;
+bool invariant(const System& system, const Symmetry& symmetry, const Sample& sample) {
+  const State& at = sample.at;
   const Vector direction = symmetry.direction(at.q);
   const Vector turned = symmetry.direction(at.v) - symmetry.direction(Vector::Zero(at.v.size()));
-  const Vector f = system.force(instant(at)), p = system.momentum(instant(at));
-  const double scale = f.norm() * direction.norm() + p.norm() * turned.norm();
-  if (!(std::abs(f.dot(direction) + p.dot(turned)) <= tolerance * scale)) return false;
+  const double scale = sample.largest * direction.norm() + sample.p.norm() * turned.norm();
+  if (!(std::abs(sample.f.dot(direction) + sample.p.dot(turned)) <= tolerance * scale)) return false;
   const Vector zero = Vector::Zero(at.v.size());
   const Vector moved = system.constraint_rates({at.t, at.q.data(), direction.data()}) -
                        system.constraint_rates({at.t, at.q.data(), zero.data()});
-  const Vector norms = system.constraint_gradient_norms(at.t, at.q);
   for (Eigen::Index row = 0; row < moved.size(); ++row)
-    if (!(std::abs(moved[row]) <= tolerance * norms[row] * direction.norm())) return false;
+    if (!(std::abs(moved[row]) <= tolerance * sample.gradient_norms[row] * direction.norm())) return false;
   return true;
 }
 
@@ -85,20 +116,11 @@ double Symmetry::momentum(const System& system, const Instant& at) const {
 }
 
 std::vector<Symmetry> symmetries(const System& system, const State& around) {
-  std::vector<Symmetry> found;
-  for (Symmetry& symmetry : candidates(system)) {
-    bool holds = true;
-    for (int sample = 0; sample < 3 && holds; ++sample) {
-      State at = around;
-      at.t += 0.37 * sample;
-      for (Eigen::Index i = 0; i < at.q.size(); ++i) {
-        at.q[i] += 0.2 * sample * std::cos(1.0 + 1.7 * sample + 2.3 * double(i));
-        at.v[i] += 0.5 * std::sin(2.0 + 1.3 * sample + 3.1 * double(i));
-      }
-      holds = invariant(system, symmetry, at);
-    }
-    if (holds) found.push_back(std::move(symmetry));
-  }
+  const std::vector<Sample> samples = samples_around(system, around);
+  std::vector<Symmetry> found = system.points() ? motions_of_space(system) : cyclic_coordinates(system, samples);
+  std::erase_if(found, [&](const Symmetry& symmetry) {
+    return !std::all_of(samples.begin(), samples.end(), [&](const Sample& one) { return invariant(system, symmetry, one); });
+  });
   return found;
 }
 

@@ -17,7 +17,9 @@ struct Rows {
   std::vector<std::string> names;  ///< likewise
   std::vector<int> place{};        ///< of the rows of the shape among those that are there; −1 for the others
 
-  int each() const { return int(std::count_if(place.begin(), place.end(), [](int k) { return k >= 0; })); }
+  int each() const {
+    return int(std::count_if(place.begin(), place.end(), [](int k) { return k >= 0; }));
+  }
   int terms() const { return int(sets.size()); }
   int n() const { return shape->n; }
 
@@ -30,7 +32,8 @@ struct Rows {
   }
 
   /// Calls action(term, entry, value, instance) for what a program gives that has `per_row` entries for each row.
-  template <class Action> void outputs(const SparseProgram& from, int per_row, const Instant& at, const Action& action) const {
+  template <class Action>
+  void outputs(const SparseProgram& from, int per_row, const Instant& at, const Action& action) const {
     const int rows = each();
     instances.each(from.program, at, [&](int instance, const auto& found) {
       for (int k = 0; k < from.count(); ++k) {
@@ -92,9 +95,8 @@ struct Rows {
       found(shape->values, q1, 1, [](Parts& one, int, double value) { one.end = value; });
       found(shape->gradients, middle, size, [&](Parts& one, int k, double value) { one.gradient[k % size] = value; });
       if (slopes) {
-        found(shape->hessians, middle, size * size, [&](Parts& one, int k, double value) {
-          one.gradient_slope(k / size % size, k % size) = 0.5 * value;
-        });
+        found(shape->hessians, middle, size * size,
+              [&](Parts& one, int k, double value) { one.gradient_slope(k / size % size, k % size) = 0.5 * value; });
         found(shape->gradients, q1, size, [&](Parts& one, int k, double value) { one.end_slope[k % size] = value; });
       }
       for (int row = 0; row < shape->rows; ++row)
@@ -180,7 +182,8 @@ class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
         out[stencils_[std::size_t(term * width() + touched[i])]] -= weight * quotient * gradient[Eigen::Index(i)];
     });
   }
-  void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values_out) const override {
+  void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots,
+                           double* values_out) const override {
     rows_.between(step, true, [&](int term, const std::vector<int>& touched, const Parts& parts) {
       const auto [quotient, slope] = quotient_of(set(term), parts.start, parts.end);
       if (quotient == 0.0 && slope == 0.0) return;

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <unordered_set>
 #include <taut/base/require.hpp>
 #include <taut/expression/graph.hpp>
+#include <unordered_set>
 
 namespace taut {
 
@@ -365,7 +365,7 @@ Graph::Node Graph::slope_of(Node k, int variable) {
       return divide(slope_[e.a], add(one, multiply(e.a, e.a)));
     case Op::atan2:
       return divide(subtract(multiply(e.b, slope_[e.a]), multiply(e.a, slope_[e.b])),
-                        add(multiply(e.a, e.a), multiply(e.b, e.b)));
+                    add(multiply(e.a, e.a), multiply(e.b, e.b)));
     case Op::sinh:
       return chain(make(Op::cosh, e.a));
     case Op::cosh:

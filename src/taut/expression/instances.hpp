@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <taut/expression/program.hpp>
 #include <taut/system/block.hpp>
 
@@ -22,14 +23,14 @@ class InstanceSet {
     stencils_.insert(stencils_.end(), stencil.begin(), stencil.end());
     numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
     ++count_;
+    first_stamp_ = next_stamps();
   }
   int count() const { return count_; }
   const int* stencil(int instance) const { return stencils_.data() + std::ptrdiff_t(instance) * n_; }
   InstanceSet without(const std::vector<char>& off) const {
     InstanceSet rest(n_, numbers_each_);
     for (int k = 0; k < count_; ++k) {
-      const double* numbers = numbers_.data() + std::ptrdiff_t(k) * numbers_each_;
-      if (off[std::size_t(k)] == 0) rest.add({stencil(k), stencil(k + 1)}, {numbers, numbers + numbers_each_});
+      if (off[std::size_t(k)] == 0) rest.add({stencil(k), stencil(k + 1)}, {numbers(k), numbers(k + 1)});
     }
     return rest;
   }
@@ -52,15 +53,15 @@ class InstanceSet {
     }
     double* in = buffer(std::size_t(inputs));
     for (; next < count_; ++next) {
-      fill(next, at, in, 1);
-      const Lane found{program(in), 1};
+      fill_variables(next, at, in, 1);
+      const Lane found{program(in, numbers(next), stamp(next)), 1};
       use(next, found);
     }
   }
 
   /// The outputs for one instance whose coordinates are given one after the other; no velocities are zero ones.
   const double* local(const Program& program, int instance, const Instant& at) const {
-    double* in = buffer(std::size_t(1 + 2 * n_ + numbers_each_));
+    double* in = buffer(std::size_t(1 + 2 * n_));
     in[0] = at.t;
     std::copy_n(at.q, n_, in + 1);
     if (at.v != nullptr) {
@@ -68,21 +69,32 @@ class InstanceSet {
     } else {
       std::fill_n(in + 1 + n_, n_, 0.0);
     }
-    std::copy_n(numbers_.data() + std::ptrdiff_t(instance) * numbers_each_, numbers_each_, in + 1 + 2 * n_);
-    return program(in);
+    return program(in, numbers(instance), stamp(instance));
   }
 
  private:
-  void fill(int instance, const Instant& at, double* in, int stride) const {
-    const int* stencil_of_it = stencil(instance);
-    const double* numbers_of_it = numbers_.data() + std::ptrdiff_t(instance) * numbers_each_;
+  const double* numbers(int instance) const { return numbers_.data() + std::ptrdiff_t(instance) * numbers_each_; }
+  std::uint64_t stamp(int instance) const { return first_stamp_ + std::uint64_t(instance); }
+
+  void fill_variables(int instance, const Instant& at, double* in, int stride) const {
+    const int* own = stencil(instance);
     const auto set = [&](int k, double value) { in[std::ptrdiff_t(k) * stride] = value; };
     set(0, at.t);
     for (int i = 0; i < n_; ++i) {
-      set(1 + i, at.q[stencil_of_it[i]]);
-      set(1 + n_ + i, at.v != nullptr ? at.v[stencil_of_it[i]] : 0.0);
+      set(1 + i, at.q[own[i]]);
+      set(1 + n_ + i, at.v != nullptr ? at.v[own[i]] : 0.0);
     }
-    for (int k = 0; k < numbers_each_; ++k) set(1 + 2 * n_ + k, numbers_of_it[k]);
+  }
+  void fill(int instance, const Instant& at, double* in, int stride) const {
+    fill_variables(instance, at, in, stride);
+    const double* own = numbers(instance);
+    for (int k = 0; k < numbers_each_; ++k) in[std::ptrdiff_t(1 + 2 * n_ + k) * stride] = own[k];
+  }
+
+  /// Of sets of so few that they are run one by one, each gets stamps of its own; copies hold the same numbers.
+  static std::uint64_t next_stamps() {
+    static std::atomic<std::uint64_t> given{1};
+    return given += std::uint64_t(1) << 20;
   }
 
   /// Scratch of the thread; what a program is given need not outlive the call.
@@ -93,6 +105,7 @@ class InstanceSet {
   }
 
   int n_, numbers_each_, count_ = 0;
+  std::uint64_t first_stamp_ = 0;
   std::vector<int> stencils_;
   std::vector<double> numbers_;
 };

@@ -59,8 +59,9 @@ void Instance::walk(const Graph& graph, Numbering numbering, Graph::Node root) {
     const Graph::Entry& e = graph.entries()[std::size_t(node)];
     if (e.op == Op::variable) {
       const bool position = e.a <= numbering.coordinates;
-      known_[node] = e.a == numbering.time() ? leaf(Leaf::time, 0)
-                                             : leaf(position ? Leaf::position : Leaf::velocity, local(numbering.coordinate(e.a)));
+      known_[node] = e.a == numbering.time()
+                         ? leaf(Leaf::time, 0)
+                         : leaf(position ? Leaf::position : Leaf::velocity, local(numbering.coordinate(e.a)));
       continue;
     }
     std::array<Graph::Node, 3> arguments{e.a, e.op == Op::table ? -1 : e.b, e.op == Op::table ? -1 : e.c};

@@ -34,7 +34,7 @@ class Instance {
  public:
   Instance(const Graph& graph, Numbering numbering, const std::vector<Graph::Node>& roots, std::vector<int> first = {});
 
-  const std::string& key() const { return key_; }           ///< equal for equal outlines
+  const std::string& key() const { return key_; }               ///< equal for equal outlines
   const std::vector<int>& stencil() const { return stencil_; }  ///< coordinates, in the order in which they occur
   const std::vector<double>& numbers() const { return numbers_; }
   Outline outline() const;

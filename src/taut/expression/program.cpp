@@ -2,37 +2,18 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cmath>
-#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <taut/base/require.hpp>
+#include <taut/expression/code.hpp>
 #include <taut/expression/program.hpp>
 #include <unordered_map>
 
 namespace taut {
 namespace {
 
-double integer_power(double base, int exponent) {
-  double result = 1.0, factor = base;
-  for (int rest = std::abs(exponent); rest > 0; rest >>= 1) {
-    if (rest & 1) result *= factor;
-    factor *= factor;
-  }
-  return exponent < 0 ? 1.0 / result : result;
-}
-
-/// Sine and cosine of the last arguments. A mechanism asks for the same angles over and over: in each constraint, its gradient and its acceleration.
-struct Angle {
-  double x = std::numeric_limits<double>::quiet_NaN(), sine = 0.0, cosine = 0.0;
-};
-using Angles = std::array<Angle, 64>;
-thread_local Angles known_angles;
-const Angle& angle(Angles& known, double x) {
-  Angle& place = known[(std::bit_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u) >> 58];
-  if (place.x != x) place = {x, std::sin(x), std::cos(x)};
-  return place;
-}
+/// Machine code is made for a program that has run so often: most are not worth it.
+constexpr int worth_it = 100;
 
 /// Numbers of programs alive, each with a place in the memory of every thread; those of the dead are given again.
 class Places {
@@ -63,6 +44,7 @@ std::atomic<std::uint64_t> programs_made{0};
 /// What a thread keeps for a program.
 struct Memory {
   std::uint64_t owner = 0;
+  std::uint64_t stamp = 0;  // of the numbers in the registers
   bool known = false;
   std::vector<double> registers, lanes, result;
 };
@@ -70,17 +52,18 @@ thread_local std::vector<Memory> memories;
 
 }  // namespace
 
-struct Program::Code {
-  struct Instruction {
-    Op op;
-    int a, b, c;
-    double value;
+const SineCosine& sine_cosine(double x) {
+  struct Known {
+    double x = std::numeric_limits<double>::quiet_NaN();
+    SineCosine value{};
   };
-  std::vector<Instruction> instructions;
-  std::vector<double> constants;
-  std::vector<int> results;  // registers: inputs, constants, then one per instruction
-  std::vector<std::shared_ptr<const Table>> tables;
-  int inputs = 0;
+  thread_local std::array<Known, 64> all;
+  Known& place = all[(std::bit_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u) >> 58];
+  if (place.x != x) place = {x, {std::sin(x), std::cos(x)}};
+  return place.value;
+}
+
+struct Program::Code : Instructions {
   std::uint64_t serial = ++programs_made;
   std::size_t place = places().take();
 
@@ -89,29 +72,42 @@ struct Program::Code {
   Code& operator=(const Code&) = delete;
   ~Code() { places().give_back(place); }
 
-  int first() const { return inputs + int(constants.size()); }
-  std::size_t registers() const { return std::size_t(first()) + instructions.size(); }
-
   Memory& memory() const {
     if (memories.size() <= place) memories.resize(place + 1);
     Memory& mine = memories[place];
     if (mine.owner != serial) {
-      mine = {serial, false, {}, {}, {}};
+      mine = {serial, 0, false, {}, {}, {}};
       mine.registers.assign(registers(), 0.0);
-      std::copy(constants.begin(), constants.end(), mine.registers.begin() + inputs);
+      std::copy(constants.begin(), constants.end(), mine.registers.begin() + inputs());
       mine.result.assign(results.size(), 0.0);
     }
     return mine;
   }
 
+  /// Machine code once there is some; until then, now and then, the making of it.
+  const MachineCode* machine_code() const {
+    if (const MachineCode* ready = ready_.load(std::memory_order_acquire)) return ready;
+    if (runs_.load(std::memory_order_relaxed) > worth_it || runs_.fetch_add(1, std::memory_order_relaxed) != worth_it)
+      return nullptr;
+    made_ = MachineCode::of(*this);  // by the one thread that counted to the number
+    ready_.store(made_.get(), std::memory_order_release);
+    return made_.get();
+  }
+
   void run(double* r) const;
   void run_lanes(double* r) const;
+
+ private:
+  mutable std::atomic<int> runs_{0};
+  mutable std::atomic<const MachineCode*> ready_{nullptr};
+  mutable std::unique_ptr<const MachineCode> made_;
 };
 
-Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, const std::vector<int>& inputs) {
+Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, const std::vector<int>& inputs, int numbers) {
   auto code = std::make_shared<Code>();
   code->tables = graph.tables();
-  code->inputs = int(inputs.size());
+  code->variables = int(inputs.size()) - numbers;
+  code->numbers = numbers;
   std::unordered_map<int, int> input;
   for (std::size_t k = 0; k < inputs.size(); ++k) input.emplace(inputs[k], int(k));
   std::unordered_map<Graph::Node, int> place;
@@ -132,9 +128,9 @@ Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, co
     if (e.op == Op::variable || e.op == Op::constant) continue;
     const auto register_of = [&](int node) { return node >= 0 ? place.at(node) : 0; };
     if (e.op == Op::table) {
-      code->instructions.push_back({e.op, place.at(e.a), e.b, e.c, 0.0});
+      code->list.push_back({e.op, place.at(e.a), e.b, e.c, 0.0});
     } else {
-      code->instructions.push_back({e.op, register_of(e.a), register_of(e.b), register_of(e.c), e.value});
+      code->list.push_back({e.op, register_of(e.a), register_of(e.b), register_of(e.c), e.value});
     }
     place[k] = int(code->registers()) - 1;
   }
@@ -142,21 +138,29 @@ Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, co
   code_ = std::move(code);
 }
 
-int Program::inputs() const { return code_ ? code_->inputs : 0; }
 int Program::outputs() const { return code_ ? int(code_->results.size()) : 0; }
 
-const double* Program::operator()(const double* in) const {
+const double* Program::operator()(const double* in, const double* numbers, std::uint64_t stamp) const {
   const Code& code = *code_;
   Memory& mine = code.memory();
   double* r = mine.registers.data();
   bool same = mine.known;
-  for (int k = 0; k < code.inputs; ++k) {
+  for (int k = 0; k < code.variables; ++k) {
     same = same && r[k] == in[k];
     r[k] = in[k];
   }
+  if (code.numbers > 0 && (mine.stamp != stamp || stamp == 0)) {
+    std::copy_n(numbers, code.numbers, r + code.variables);
+    mine.stamp = stamp;
+    same = false;
+  }
   if (same) return mine.result.data();
-  code.run(r);
   mine.known = true;
+  if (const MachineCode* fast = code.machine_code()) {
+    fast->run(r, r + code.variables, mine.result.data());
+    return mine.result.data();
+  }
+  code.run(r);
   for (std::size_t k = 0; k < code.results.size(); ++k) mine.result[k] = r[code.results[k]];
   return mine.result.data();
 }
@@ -167,18 +171,17 @@ void Program::run_lanes(const double* in, double* out) const {
   if (registers.empty()) {
     registers.assign(lanes * code.registers(), 0.0);
     for (std::size_t k = 0; k < code.constants.size(); ++k)
-      std::fill_n(registers.begin() + std::ptrdiff_t(lanes * (std::size_t(code.inputs) + k)), lanes, code.constants[k]);
+      std::fill_n(registers.begin() + std::ptrdiff_t(lanes * (std::size_t(code.inputs()) + k)), lanes, code.constants[k]);
   }
   double* r = registers.data();
-  std::copy_n(in, lanes * code.inputs, r);
+  std::copy_n(in, lanes * code.inputs(), r);
   code.run_lanes(r);
   for (const int result : code.results) out = std::copy_n(r + std::ptrdiff_t(lanes) * result, lanes, out);
 }
 
 void Program::Code::run(double* r) const {
   double* out = r + first();
-  Angles& angles = known_angles;
-  for (const Instruction& i : instructions) {
+  for (const Instruction& i : list) {
     switch (i.op) {
       case Op::add:
         *out = r[i.a] + r[i.b];
@@ -199,10 +202,10 @@ void Program::Code::run(double* r) const {
         *out = i.value == 2.0 ? r[i.a] * r[i.a] : integer_power(r[i.a], int(i.value));
         break;
       case Op::sin:
-        *out = angle(angles, r[i.a]).sine;
+        *out = sine_cosine(r[i.a]).sine;
         break;
       case Op::cos:
-        *out = angle(angles, r[i.a]).cosine;
+        *out = sine_cosine(r[i.a]).cosine;
         break;
       case Op::table:
         *out = tables[i.b]->value(r[i.a], i.c);
@@ -217,7 +220,7 @@ void Program::Code::run(double* r) const {
 
 void Program::Code::run_lanes(double* r) const {
   double* out = r + std::ptrdiff_t(lanes) * first();
-  for (const Instruction& i : instructions) {
+  for (const Instruction& i : list) {
     const double *a = r + std::ptrdiff_t(lanes) * i.a, *b = r + std::ptrdiff_t(lanes) * i.b;
     const auto each = [&](const auto& action) {
 #pragma GCC ivdep

@@ -14,17 +14,18 @@ class Program {
  public:
   Program() = default;
 
-  /// `inputs` are the variables in the order in which their values are given.
-  Program(const Graph& graph, const std::vector<Graph::Node>& outputs, const std::vector<int>& inputs);
+  /// `inputs` are the variables in the order in which their values are given; the last of them, so many, are given apart from the others, as
+  /// numbers that change seldom.
+  Program(const Graph& graph, const std::vector<Graph::Node>& outputs, const std::vector<int>& inputs, int numbers = 0);
 
-  int inputs() const;
   int outputs() const;
 
   /// The values of all outputs; they are there until this thread runs the program again. Nothing is computed where the inputs are those of
-  /// the last time: a matrix, its transpose and the forces ask for the same gradient one after the other.
-  const double* operator()(const double* in) const;
+  /// the last time: a matrix, its transpose and the forces ask for the same gradient one after the other. Equal stamps, other than 0, promise
+  /// equal numbers.
+  const double* operator()(const double* in, const double* numbers = nullptr, std::uint64_t stamp = 0) const;
 
-  /// So many at once, in[k·lanes + lane] and out[k·lanes + lane], without memory.
+  /// So many at once, in[k·lanes + lane] and out[k·lanes + lane], numbers after the variables, without memory.
   static constexpr int lanes = 8;
   void run_lanes(const double* in, double* out) const;
 

@@ -75,7 +75,8 @@ Node at_rest(Graph& graph, Numbering numbering, Node root) {
 }
 
 std::string role_key(const DynamicsShape::Roles& roles) {
-  return {char('0' + (roles.kinetic ? 1 : 0) + (roles.potential ? 2 : 0)), char(roles.forces & 127), char(roles.forces >> 7)};
+  return {char('0' + (roles.kinetic ? 1 : 0) + (roles.potential ? 2 : 0)), char(roles.forces & 127),
+          char(roles.forces >> 7)};
 }
 
 }  // namespace
@@ -88,7 +89,7 @@ SparseProgram::SparseProgram(const Outline& outline, const Nodes& nodes) {
     kept.push_back(nodes[k]);
     which.push_back(int(k));
   }
-  program = Program(*outline.graph, kept, outline.inputs());
+  program = Program(*outline.graph, kept, outline.inputs(), outline.numbers);
 }
 
 DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)

@@ -32,7 +32,7 @@ struct DynamicsShape {
   bool at_rest_zero = true;  ///< p = 0 for v = 0
   SparseProgram energies;    ///< T, V
   SparseProgram momentum, force, inertial;
-  SparseProgram own, applied;                                            ///< force is the sum of what L gives and Q
+  SparseProgram own, applied;                                               ///< force is the sum of what L gives and Q
   SparseProgram momentum_slopes, force_slopes, own_slopes, applied_slopes;  ///< n × n in q, row by row, then n × n in v
 };
 

@@ -707,8 +707,7 @@ class Builder {
       for (const auto& [name, one] : item.entries()) nodes.forces.emplace_back(coordinate(one, name), value(one));
     });
     kinetic_ = nodes.kinetic;
-    if (nodes.kinetic >= 0 || nodes.potential >= 0 || !nodes.forces.empty())
-      terms().add(nodes, "the model's expressions");
+    if (nodes.kinetic >= 0 || nodes.potential >= 0 || !nodes.forces.empty()) terms().add(nodes, "the model's expressions");
   }
 
   int coordinate(const Item& item, const std::string& name) const {
@@ -789,8 +788,7 @@ class Builder {
       for (const int variable : graph_->variables_of({kinetic_}))
         if (numbering_.is_velocity(variable)) carried.insert(numbering_.coordinate(variable));
     for (int i = numbering_.coordinates - int(generalized_.size()); i < numbering_.coordinates; ++i) {
-      require(carried.count(i) > 0, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.",
-              names_[i]);
+      require(carried.count(i) > 0, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.", names_[i]);
     }
   }
 
