@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <set>
 #include <taut/base/require.hpp>
-#include <taut/io/model_modes.hpp>
+#include <taut/model/model_modes.hpp>
 
 namespace taut {
 namespace {
@@ -9,20 +10,36 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Supports of beams are single rows.
+std::set<const ConstraintBlock*> supports_of(const ModelFile& model) {
+  std::set<const ConstraintBlock*> out;
+  int row = 0;
+  auto next = model.supports.begin();
+  for (const auto& block : model.system.constraints()) {
+    if (next != model.supports.end() && *next == row) {
+      out.insert(block.get());
+      ++next;
+    }
+    row += block->terms() * block->rows();
+  }
+  return out;
+}
+
 }  // namespace
 
 System formulated(const ModelFile& model, double penalty) {
   if (penalty <= 0.0) return model.system;
-  return penalized(model.system, penalty,
-                   [&](const ConstraintBlock& block) { return !contains(model.supports, block.name(0)); });
+  const std::set<const ConstraintBlock*> supports = supports_of(model);
+  return penalized(model.system, penalty, [&](const ConstraintBlock& block) { return !supports.contains(&block); });
 }
 
 ModelModes::ModelModes(const ModelFile& model, double penalty) : model_(model), penalty_(penalty) {
   for (const Switch& one : model.switches)
     for (const int row : one.rows) {
-      const std::string name = model.system.constraint_name(row);
-      require(penalty <= 0.0 || contains(model.supports, name),
-              "formulation: '{}' is released or held by an event, which goes with exact constraints only.", name);
+      const bool support = std::binary_search(model.supports.begin(), model.supports.end(), row);
+      require(penalty <= 0.0 || support,
+              "formulation: '{}' is released or held by an event, which goes with exact constraints only.",
+              model.system.constraint_name(row));
     }
   const auto reactions = [](const auto& all, const auto& of) { return std::any_of(all.begin(), all.end(), of); };
   const bool asked = reactions(model.outputs, [](const NamedExpression& one) { return one.reactions; }) ||
