@@ -9,6 +9,7 @@
 #include "model_commands.hpp"
 #include "progress_bar.hpp"
 #include "reproduce/experiment.hpp"
+#include "schema.hpp"
 
 namespace {
 
@@ -171,6 +172,9 @@ int main(int argc, char** argv) {
   converting->add_option("results", from, "HDF5 file of a run")->required();
   converting->add_option("to", to, "File to write; its ending tells the format")->required();
   std::string starter;
+  bool reference = false;
+  auto* schemas = app.add_subcommand("schema", "Print the JSON Schema of model files, which editors understand");
+  schemas->add_flag("--reference", reference, "The page of reference instead (Markdown)");
   auto* starting = app.add_subcommand("init", "Write a commented model to begin with");
   starting->add_option("file", starter, "File to write")->required();
 
@@ -190,6 +194,7 @@ int main(int argc, char** argv) {
     if (*verifying) code = taut::cli::verify(model);
     if (*converting) code = taut::cli::convert(from, to);
     if (*starting) code = taut::cli::init(starter);
+    if (*schemas) code = taut::cli::schema(reference);
     if (std::fflush(stdout) != 0) throw std::runtime_error("standard output could not be written");
     return code;
   } catch (const CLI::ParseError& error) {

@@ -5,7 +5,7 @@ import re
 import sys
 
 # From the bottom up; a folder may include itself and everything before it.
-LAYERS = ["base", "linalg", "system", "expression", "step", "integrators", "simulate", "diagnostics", "models", "io", "study"]
+LAYERS = ["base", "linalg", "system", "expression", "step", "integrators", "simulate", "diagnostics", "models", "model", "io", "study"]
 # Headers that applications alone include.
 UMBRELLA = "taut/taut.hpp"
 

@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 #include <taut/base/require.hpp>
-#include <taut/io/model_certifier.hpp>
 #include <taut/io/run_file.hpp>
 #include <taut/io/run_model.hpp>
+#include <taut/model/model_certifier.hpp>
 #include <taut/simulate/choose.hpp>
 
 namespace taut {

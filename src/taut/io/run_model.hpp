@@ -1,8 +1,9 @@
 #pragma once
 
 #include <taut/diagnostics/certificate.hpp>
-#include <taut/io/model_modes.hpp>
+#include <taut/io/model_file.hpp>
 #include <taut/io/results.hpp>
+#include <taut/model/model_modes.hpp>
 
 namespace taut {
 

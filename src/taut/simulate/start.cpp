@@ -44,9 +44,9 @@ std::vector<Violation> violations(const System& system, const State& state, doub
   for (int row = 0; row < system.constraint_count(); ++row) {
     const double scale = norm[row] > 0.0 ? norm[row] : 1.0;
     const double off = std::abs(excess(sets[row], g[row])) / scale;
-    if (!(off <= tolerance * q_size)) found.push_back({system.constraint_name(row), false, off});
+    if (!(off <= tolerance * q_size)) found.push_back({system.constraint_name(row), false, off, row});
     const double drift = sets[row] == Set::zero ? std::abs(rate[row]) / scale : 0.0;
-    if (!(drift <= tolerance * v_size)) found.push_back({system.constraint_name(row), true, drift});
+    if (!(drift <= tolerance * v_size)) found.push_back({system.constraint_name(row), true, drift, row});
   }
   return found;
 }

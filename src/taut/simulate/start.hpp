@@ -19,6 +19,7 @@ struct Violation {
   std::string constraint;
   bool velocity = false;
   double size = 0.0;
+  int row = -1;
 };
 
 /// Constraints that (q, v) misses by more than the tolerance relative to the size of q and v. Rates of inequalities are not

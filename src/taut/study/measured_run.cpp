@@ -7,7 +7,7 @@
 #include <sstream>
 #include <taut/integrators/rattle.hpp>
 #include <taut/integrators/runge_kutta.hpp>
-#include <taut/io/model_certifier.hpp>
+#include <taut/model/model_certifier.hpp>
 #include <taut/study/measured_run.hpp>
 
 namespace taut {

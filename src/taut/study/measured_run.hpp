@@ -2,7 +2,7 @@
 
 #include <functional>
 #include <taut/diagnostics/certificate.hpp>
-#include <taut/io/model_modes.hpp>
+#include <taut/model/model_modes.hpp>
 #include <taut/simulate/simulate.hpp>
 
 namespace taut {

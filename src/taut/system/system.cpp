@@ -372,21 +372,33 @@ Acting acting(const System& system) {
 long force_evaluations() { return evaluated; }
 
 System penalized(const System& system, double epsilon) {
-  return penalized(system, epsilon, [](const ConstraintBlock&) { return true; });
+  return penalized(system, epsilon, [](int) { return true; });
 }
 
-System penalized(const System& system, double epsilon, const std::function<bool(const ConstraintBlock&)>& which) {
+System penalized(const System& system, double epsilon, const std::function<bool(int)>& which) {
   require(epsilon > 0.0, "penalized: epsilon must be positive, got {}.", epsilon);
-  System soft = system;
-  soft.drop_constraints();
+  System out = system;
+  out.drop_constraints();
+  int row = 0;
   for (const auto& block : system.constraints()) {
-    if (which(*block)) {
-      soft.add_block(block->penalized(epsilon));
+    std::vector<char> soft(std::size_t(block->terms())), hard(soft.size());
+    for (std::size_t k = 0; k < soft.size(); ++k, row += block->rows()) {
+      soft[k] = which(row) ? 1 : 0;
+      hard[k] = soft[k] != 0 ? 0 : 1;
+    }
+    const auto count = std::count(soft.begin(), soft.end(), 1);
+    if (count == 0) {
+      out.add_block(block->clone());
+    } else if (count == block->terms()) {
+      out.add_block(block->penalized(epsilon));
     } else {
-      soft.add_block(block->clone());
+      std::unique_ptr<ConstraintBlock> held = block->without(soft), loose = block->without(hard);
+      require(held != nullptr && loose != nullptr, "'{}' cannot be penalised without those of its kind.", block->name(0));
+      out.add_block(std::move(held));
+      out.add_block(loose->penalized(epsilon));
     }
   }
-  return soft;
+  return out;
 }
 
 }  // namespace taut

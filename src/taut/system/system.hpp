@@ -146,8 +146,8 @@ long force_evaluations();
 /// springs that push only. Any integrator takes the result; the motion differs from the constrained one by O(ε).
 System penalized(const System& system, double epsilon);
 
-/// The same for those blocks of constraints alone that the condition picks; the others are held exactly.
-System penalized(const System& system, double epsilon, const std::function<bool(const ConstraintBlock&)>& which);
+/// The same for those constraints alone that the condition picks, by the first row of each; the others are held exactly.
+System penalized(const System& system, double epsilon, const std::function<bool(int row)>& which);
 
 /// The system in which constraints that the condition picks by name no longer act: their rows stay, with λ = 0. A support that is released, most
 /// of all: run to the moment with the one system, go on with the other.

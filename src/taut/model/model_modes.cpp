@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <taut/base/require.hpp>
-#include <taut/io/model_modes.hpp>
+#include <taut/model/model_modes.hpp>
 
 namespace taut {
 namespace {
@@ -14,15 +14,16 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 System formulated(const ModelFile& model, double penalty) {
   if (penalty <= 0.0) return model.system;
   return penalized(model.system, penalty,
-                   [&](const ConstraintBlock& block) { return !contains(model.supports, block.name(0)); });
+                   [&](int row) { return !std::binary_search(model.supports.begin(), model.supports.end(), row); });
 }
 
 ModelModes::ModelModes(const ModelFile& model, double penalty) : model_(model), penalty_(penalty) {
   for (const Switch& one : model.switches)
     for (const int row : one.rows) {
-      const std::string name = model.system.constraint_name(row);
-      require(penalty <= 0.0 || contains(model.supports, name),
-              "formulation: '{}' is released or held by an event, which goes with exact constraints only.", name);
+      const bool support = std::binary_search(model.supports.begin(), model.supports.end(), row);
+      require(penalty <= 0.0 || support,
+              "formulation: '{}' is released or held by an event, which goes with exact constraints only.",
+              model.system.constraint_name(row));
     }
   const auto reactions = [](const auto& all, const auto& of) { return std::any_of(all.begin(), all.end(), of); };
   const bool asked = reactions(model.outputs, [](const NamedExpression& one) { return one.reactions; }) ||

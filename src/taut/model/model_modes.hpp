@@ -2,7 +2,7 @@
 
 #include <map>
 #include <memory>
-#include <taut/io/model_file.hpp>
+#include <taut/model/model_file.hpp>
 
 namespace taut {
 

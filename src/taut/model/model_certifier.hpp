@@ -1,7 +1,7 @@
 #pragma once
 
 #include <taut/diagnostics/certificate.hpp>
-#include <taut/io/model_modes.hpp>
+#include <taut/model/model_modes.hpp>
 
 namespace taut {
 

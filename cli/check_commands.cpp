@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <complex>
+#include <taut/simulate/energy.hpp>
+#include <taut/step/index_one.hpp>
+#include <taut/taut.hpp>
+
+#include "command_tools.hpp"
+
+namespace taut::cli {
+
+int check(const ModelArguments& arguments) {
+  const ModelFile model = read_model(arguments.model, overrides(arguments), false);
+  ModelModes modes(model, 0.0);
+  const System system = acting(*modes.moving(modes.first())).system;  // what holds at the start
+  const ConsistentStart& start = model.start;
+  // Rank at the start: redundant constraints by name.
+  std::vector<std::string> dependent;
+  if (system.constraint_count() > 0) {
+    IndexOne equations(system, Multipliers{});
+    Vector a(system.size()), lambda(system.constraint_count());
+    equations.accelerate(instant(start.state), a, lambda);
+    for (const int row : equations.dependent()) dependent.push_back(system.constraint_name(row));
+  }
+  const double length = std::isnan(model.run.until) ? 1.0 : model.run.until - start.state.t;
+  const bool conservative = conserves_energy(system, start.state, length);
+  int equalities = 0;
+  for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;
+  const int freedom = system.size() - equalities + int(dependent.size());
+  const auto left = violations(system, start.state, 1e-8);
+  std::string trouble;
+  if (!std::isnan(model.run.until)) {
+    try {
+      planned_run(model, arguments.model);
+    } catch (const InputError& error) {
+      trouble = error.what();
+    }
+  }
+  if (arguments.json) {
+    ordered_json out{{"model", arguments.model},
+                     {"name", model.name},
+                     {"coordinates", system.size()},
+                     {"constraints", system.constraint_count()},
+                     {"inequalities", system.constraint_count() - equalities},
+                     {"degrees_of_freedom", freedom},
+                     {"redundant", dependent},
+                     {"holonomic", system.holonomic()},
+                     {"conservative", conservative},
+                     {"moved_q", start.moved_q},
+                     {"moved_v", start.moved_v},
+                     {"violated", ordered_json::array()},
+                     {"trouble", trouble}};
+    for (const Violation& one : left)
+      out["violated"].push_back(
+          {{"constraint", one.constraint}, {"level", one.velocity ? "velocity" : "position"}, {"size", one.size}});
+    for (const auto& [name, value] : model.parameters) out["parameters"][name] = number(value);
+    for (int i = 0; i < system.size(); ++i)
+      out["initial"][system.coordinate_name(i)] = {number(start.state.q[i]), number(start.state.v[i])};
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}\n", title(model, arguments.model));
+    for (const auto& [name, value] : model.parameters)
+      fmt::print("  parameter            {} = {:.9g} (SI units)\n", name, value);
+    fmt::print("  coordinates          {}\n", system.size());
+    fmt::print("  constraints          {}, {} of them inequalities{}\n", system.constraint_count(),
+               system.constraint_count() - equalities, system.holonomic() ? "" : "; some hold velocities (nonholonomic)");
+    fmt::print("  degrees of freedom   {}{}\n", freedom, system.holonomic() ? "" : " of the velocities");
+    for (const std::string& name : dependent) fmt::print("  redundant            {}\n", name);
+    fmt::print("  energy               {}\n", conservative ? "conserved" : "not conserved: forces, time or impacts act");
+    if (start.moved_q > 0.0 || start.moved_v > 0.0)
+      fmt::print("  initial values       found; positions moved by at most {:.3g}, velocities by {:.3g}\n", start.moved_q,
+                 start.moved_v);
+    constexpr int shown = 40;
+    for (int i = 0; i < std::min(system.size(), shown); ++i)
+      fmt::print("    {:<18} {:>16.9g}   velocity {:>16.9g}\n", system.coordinate_name(i), start.state.q[i],
+                 start.state.v[i]);
+    if (system.size() > shown) fmt::print("    and {} more\n", system.size() - shown);
+    for (const Violation& one : left)
+      fmt::print("  violated             {} by {:.3g} ({})\n", one.constraint, one.size,
+                 one.velocity ? "velocity" : "position");
+    if (!trouble.empty()) fmt::print("  trouble              {}\n", trouble);
+  }
+  if (left.empty() && trouble.empty()) return ok;
+  throw InputError(trouble.empty() ? message("{}: the initial values violate {}.", arguments.model, describe(left))
+                                   : trouble);
+}
+
+namespace {
+
+/// In words: what small motions about the equilibrium do.
+std::string in_words(const Stability& found) {
+  if (!found.unknown.empty()) return "stability not known: " + found.unknown;
+  if (found.unstable()) return fmt::format("not stable ({})", name_of(found.instability));
+  return found.neutral > 0 ? "neutral (of some small motions linear terms do not tell)" : "stable";
+}
+
+ordered_json to_json(const std::vector<std::complex<double>>& values) {
+  ordered_json out = ordered_json::array();
+  for (const std::complex<double>& s : values) out.push_back({number(s.real()), number(s.imag())});
+  return out;
+}
+
+}  // namespace
+
+int statics(const ModelArguments& arguments) {
+  ModelFile model = read_model(arguments.model, overrides(arguments), false);
+  const System& system = model.system;
+  const Equilibrium found = equilibrium(system, model.start.state);
+  const bool good = found.status == Status::ok;
+  const Stability small = good ? stability(system, found.state) : Stability{.eigenvalues = {}, .unknown = "no equilibrium"};
+  const std::vector<double> frequencies = small.frequencies();
+  if (arguments.json) {
+    ordered_json out{
+        {"model", arguments.model},
+        {"found", good},
+        {"trouble", found.trouble},
+        {"residual", number(found.residual)},
+        {"stable", small.stable()     ? ordered_json(true)
+                   : small.unstable() ? ordered_json(false)
+                                      : ordered_json(nullptr)},
+        {"instability", small.unknown.empty() ? ordered_json(name_of(small.instability)) : ordered_json(nullptr)},
+        {"neutral", small.neutral},
+        {"eigenvalues", small.unknown.empty() ? to_json(small.eigenvalues) : ordered_json(nullptr)},
+        {"frequencies", frequencies},
+        {"unknown", small.unknown},
+        {"lowest_eigenvalue", number(found.lowest_eigenvalue)},
+        {"potential", number(system.potential_energy(instant(found.state)))}};
+    for (int i = 0; i < system.size(); ++i) out["q"][system.coordinate_name(i)] = number(found.state.q[i]);
+    for (int row = 0; row < system.constraint_count(); ++row)
+      out["lambda"][system.constraint_name(row)] = number(found.state.lambda[row]);
+    for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(output.at(found.state));
+    fmt::print("{}\n", out.dump(2));
+  } else if (good) {
+    fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n",
+               title(model, arguments.model), in_words(small), found.lowest_eigenvalue, found.residual, found.steps);
+    constexpr std::size_t shown = 6;
+    for (const std::complex<double>& s : small.eigenvalues)
+      if (s.real() > 0.0 && s.imag() >= 0.0)
+        fmt::print("  grows                {:.6g} 1/s, swings {:.6g} 1/s\n", s.real(), s.imag());
+    if (!frequencies.empty())
+      fmt::print("  frequencies [Hz]     {:.6g}{}\n",
+                 fmt::join(frequencies.begin(), frequencies.begin() + long(std::min(frequencies.size(), shown)), ", "),
+                 frequencies.size() > shown ? ", …" : "");
+    for (int i = 0; i < std::min(system.size(), 60); ++i)
+      fmt::print("  {:<20} {:>18.10g}\n", system.coordinate_name(i), found.state.q[i]);
+    for (int row = 0; row < std::min(system.constraint_count(), 60); ++row)
+      fmt::print("  lambda {:<30} {:>14.8g}\n", system.constraint_name(row), found.state.lambda[row]);
+    for (NamedExpression& output : model.outputs) fmt::print("  {:<20} {:>18.10g}\n", output.name, output.at(found.state));
+  }
+  if (good) return ok;
+  fmt::print(stderr, "taut: {}: {}\n", arguments.model, found.trouble);
+  return failed_run;
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <filesystem>
+#include <iostream>
+#include <taut/io/run_file.hpp>
+#include <taut/taut.hpp>
+
+#include "command_tools.hpp"
+
+namespace taut::cli {
+
+int run(const RunArguments& arguments) {
+  const ModelOverrides changes = overrides(arguments);
+  ModelFile model = read_model(arguments.model, changes);
+  RunModelOptions options;
+  options.version = TAUT_VERSION;
+  options.model_path = std::filesystem::weakly_canonical(arguments.model).string();
+  options.resume = arguments.resume;
+  options.force = arguments.force;
+  options.checkpoint_seconds = arguments.checkpoint_seconds;
+  options.interrupted = [] { return interrupted.load(); };
+  options.settings = ordered_json{{"set", changes.parameters}, {"run", changes.run}}.dump();
+  if (!arguments.no_file)
+    options.out = arguments.out.empty() ? default_results_name(arguments.model, changes.parameters) : arguments.out;
+  require(arguments.out.empty() || !arguments.no_file, "--out and --no-file contradict each other.");
+  require(!(arguments.resume && arguments.force), "--resume and --force contradict each other.");
+  require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
+  std::error_code none;
+  require(options.out.empty() || !std::filesystem::equivalent(arguments.model, options.out, none),
+          "--out {}: is the model; results would overwrite it.", options.out);
+  const RunPlan planned = planned_run(model, arguments.model);
+  const Interrupt interrupt;
+  RunOutcome outcome;
+  {
+    ProgressBar bar;
+    options.observers = {[&](const Progress& p) { bar.show(model.name, p.done); }, Interrupt::observer()};
+    outcome = run_model(model, planned, options);
+  }
+  const Certificate& c = outcome.certificate;
+  const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any
+  if (arguments.json) {
+    ordered_json out{{"model", arguments.model}, {"name", model.name}, {"certificate", to_json(c)}};
+    if (!options.out.empty()) out["results"] = options.out;
+    if (!planned.choice.empty()) out["chosen"] = planned.choice;
+    if (outcome.resumed) out["resumed_at"] = outcome.resumed_at;
+    ordered_json last{{"t", outcome.last.t}};
+    for (int i = 0; i < model.system.size(); ++i) last[model.system.coordinate_name(i)] = number(outcome.last.q[i]);
+    out["last"] = last;
+    for (NamedExpression& output : planned.modes->outputs()) out["outputs"][output.name] = number(output.at(outcome.last));
+    for (const auto& [name, t, impulse] : outcome.events)
+      out["events"].push_back({{"name", name}, {"t", t}, {"impulse", number(impulse)}});
+    out["certificate"]["finished"] = done;
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}\n", title(model, arguments.model));
+    if (!planned.choice.empty()) fmt::print("chosen: {}\n", planned.choice);
+    if (outcome.resumed) fmt::print("resumed at t = {}\n", outcome.resumed_at);
+    std::fflush(stdout);
+    std::cout << c << std::flush;
+    for (const auto& [name, t, impulse] : outcome.events) {
+      fmt::print("  event {:<22} t = {:.9g}", name, t);
+      fmt::print("{}\n", impulse > 0.0 ? fmt::format(", impulse {:.4g}", impulse) : "");
+    }
+    for (NamedExpression& output : planned.modes->outputs())
+      fmt::print("  at the end: {:<16} {:.9g}\n", output.name, output.at(outcome.last));
+    if (!options.out.empty()) fmt::print("results are in {}\n", options.out);
+  }
+  if (done) return ok;
+  fmt::print(stderr, "taut: {}\n", c.message);
+  return failed_run;
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <taut/model/draft.hpp>
+
+namespace taut {
+namespace {
+
+/// A plain number needs no parser.
+std::optional<double> plain_number(const std::string& text) {
+  double number = 0.0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (trouble != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return {};
+  return number;
+}
+
+template <class Parse> auto guarded(const Item& item, const Parse& parse_it) {
+  const std::string& text = item.word();
+  try {
+    return parse_it(text);
+  } catch (const ExpressionError& error) {
+    item.fail(message("{}, at character {} of \"{}\"", error.what(), error.position + 1, excerpt(text, error.position)));
+  }
+}
+
+}  // namespace
+
+std::string unknown(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest(name, known);
+  return message("there is no {} '{}'", what, excerpt(name)) + (near.empty() ? "" : message("; did you mean '{}'?", near));
+}
+
+Draft::Draft(const std::vector<Document>& files, const ModelOverrides& changes, std::shared_ptr<Shapes> shapes)
+    : documents(files), overrides(changes), shapes_(std::move(shapes)) {}
+
+void Draft::each(const std::string& section, const std::function<void(const Item&)>& action) const {
+  for (const Document& document : documents)
+    if (const Tree* found = document.root.find(section); found != nullptr && found->kind != Tree::Kind::nothing)
+      action(Item(document, *found));
+}
+
+Item Draft::outside(const std::string& file, Tree root, std::size_t entry) {
+  const Document& made = outside_.emplace_back(Document{file, std::move(root)});
+  return {made, made.root.items[entry]};
+}
+
+Graph::Node Draft::value(const Item& item, const Scope& symbols) {
+  if (const auto plain = plain_number(item.word())) return graph->constant(*plain);
+  return guarded(item, [&](const std::string& text) { return parse(*graph, symbols, text); });
+}
+
+Relation Draft::relation(const Item& item) {
+  return guarded(item, [&](const std::string& text) { return parse_relation(*graph, scope, text); });
+}
+
+double Draft::number(const Item& item) {
+  if (const auto plain = plain_number(item.word())) return *plain;
+  return number(item, value(item));
+}
+
+double Draft::number(const Item& item, Graph::Node node) const {
+  double out = 0.0;
+  if (!graph->is_constant(node, &out))
+    item.fail(message("must be a number, but \"{}\" changes with the motion", excerpt(item.text())));
+  if (!std::isfinite(out)) item.fail(message("\"{}\" is not finite", excerpt(item.text())));
+  return out;
+}
+
+double Draft::positive(const Item& item) {
+  const double out = number(item);
+  if (!(out > 0.0)) item.fail(message("must be positive, got {}", item.text()));
+  return out;
+}
+
+int Draft::whole(const Item& item) {
+  const double out = number(item);
+  if (out != std::round(out) || std::abs(out) > 1e9)
+    item.fail(message("must be a whole number, got {}", excerpt(item.text())));
+  return int(out);
+}
+
+Graph::Node Draft::of_time(const Item& item) {
+  const Graph::Node node = value(item);
+  if (graph->is_constant(node)) return node;
+  for (const int variable : graph->variables_of({node}))
+    if (variable != numbering.time())
+      item.fail(message("may depend on time only, but \"{}\" does not", excerpt(item.text())));
+  return node;
+}
+
+std::vector<Item> Draft::axes(const Item& item) const {
+  std::vector<Item> all = item.list();
+  if (int(all.size()) != dim) item.fail(message("needs {} numbers, got {}", dim, all.size()));
+  return all;
+}
+
+bool Draft::truth(const Item& item) {
+  const std::string& word = item.word();
+  if (word != "true" && word != "false") item.fail(message("must be true or false, got '{}'", word));
+  return word == "true";
+}
+
+bool Draft::is_name(const std::string& name) {
+  const auto good = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 128;
+  };
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) && std::all_of(name.begin(), name.end(), good);
+}
+
+void Draft::check_name(const Item& item, const std::string& name) const {
+  if (!is_name(name))
+    item.fail(message("'{}' is not a name; names hold letters, digits and _, and do not start with a digit", name));
+  if (name == "t" || name == "pi" || name == "and" || name == "or" || name == "not")
+    item.fail(message("'{}' has a meaning already", name));
+  if (taken_.contains(name)) item.fail(message("the name '{}' is taken already", name));
+}
+
+void Draft::take_name(const Item& item, const std::string& name) {
+  check_name(item, name);
+  taken_.insert(name);
+}
+
+int Draft::coordinate(const Item& item, const std::string& name) const {
+  const auto found = coordinate_index.find(name);
+  if (found != coordinate_index.end()) return found->second;
+  item.fail(unknown("coordinate", name, names));
+}
+
+std::pair<int, bool> Draft::coordinate_or_velocity(const Item& item, const std::string& name) const {
+  const bool velocity = !name.empty() && name.back() == '\'';
+  return {coordinate(item, velocity ? name.substr(0, name.size() - 1) : name), velocity};
+}
+
+std::vector<int> Draft::coordinates_of(const Item& item, const std::string& name) {
+  if (const auto found = coordinate_index.find(name); found != coordinate_index.end()) return {found->second};
+  if (sorted_.empty()) {
+    sorted_.assign(coordinate_index.begin(), coordinate_index.end());
+    std::sort(sorted_.begin(), sorted_.end());
+  }
+  const std::string start = name + ".";
+  std::vector<int> all;
+  for (auto one = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair(start, -1));
+       one != sorted_.end() && one->first.starts_with(start); ++one)
+    all.push_back(one->second);
+  if (all.empty()) return {coordinate(item, name)};  // says what there is
+  return all;
+}
+
+const Spot& Draft::spot(const Item& item) const {
+  const auto found = spots.find(item.word());
+  if (found != spots.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [one, place] : spots) known.push_back(one);
+  std::sort(known.begin(), known.end());
+  item.fail(unknown("mass or point", item.word(), known));
+}
+
+const Spot& Draft::mass(const Item& item) const {
+  const Spot& found = spot(item);
+  if (!found.massive) item.fail(message("'{}' is a point without mass; a mass is wanted", item.word()));
+  return found;
+}
+
+void Draft::add_coordinate(const std::string& name) {
+  const int i = int(names.size());
+  scope.symbols[name] = graph->variable(numbering.q(i));
+  scope.symbols[name + "'"] = graph->variable(numbering.v(i));
+  coordinate_index[name] = i;
+  names.push_back(name);
+}
+
+const std::vector<int>& Draft::rows_named(const Item& item, const std::string& name) {
+  if (rows_.empty()) {
+    int row = 0;
+    for (const auto& block : system->constraints())
+      for (int term = 0; term < block->terms(); ++term)
+        for (int k = 0; k < block->rows(); ++k, ++row) {
+          const std::string one = block->row_name(term, k);
+          rows_[one].push_back(row);
+          const std::size_t bracket = one.rfind('['), dot = one.rfind('.');
+          if (bracket != std::string::npos && one.back() == ']') rows_[one.substr(0, bracket)].push_back(row);
+          if (dot != std::string::npos && dot + 2 == one.size()) rows_[one.substr(0, dot)].push_back(row);
+        }
+  }
+  if (const auto found = rows_.find(name); found != rows_.end()) return found->second;
+  std::vector<std::string> known;
+  for (int row = 0; row < system->constraint_count(); ++row) known.push_back(system->constraint_name(row));
+  item.fail(unknown("constraint", name, known));
+}
+
+}  // namespace taut

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <set>
+#include <taut/expression/parse.hpp>
+#include <taut/expression/terms.hpp>
+#include <taut/model/continua.hpp>
+#include <taut/model/form.hpp>
+#include <taut/model/model_file.hpp>
+#include <taut/model/tree.hpp>
+#include <unordered_map>
+#include <unordered_set>
+
+/// For the readers of sections; models are read by model/read.hpp.
+namespace taut {
+
+/// A place that can be held, pushed or measured from: a mass, or expressions.
+struct Spot {
+  std::array<Graph::Node, 3> x{};
+  int point = -1;        ///< of the system, where it has coordinates of its own
+  bool massive = false;  ///< a mass, and no mere place
+  int in_scene = -1;     ///< its number there
+};
+
+/// A point mass with coordinates of its own.
+struct MassEntry {
+  std::string name;
+  double kilograms = 0.0;
+  std::array<double, 3> at{}, velocity{};
+  bool placed = false;
+};
+
+/// A model while its sections are read: what they share.
+///
+/// Sections are read in the order of the table of sections: first values, then what moves, which numbers the coordinates, then what acts on it
+/// and holds it, at last what is watched. A reader of a section takes the item and the draft, adds what it finds, and fails at the item.
+class Draft {
+ public:
+  Draft(const std::vector<Document>& documents, const ModelOverrides& overrides, std::shared_ptr<Shapes> shapes);
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  /// Every place of a section that holds something, file by file.
+  void each(const std::string& section, const std::function<void(const Item&)>& action) const;
+  /// An item given from outside, in a place of its own.
+  Item outside(const std::string& file, Tree root, std::size_t entry = 0);
+
+  // Values: mistakes are told with file, line, key and character.
+  Graph::Node value(const Item& item) { return value(item, scope); }
+  Graph::Node value(const Item& item, const Scope& names);
+  Relation relation(const Item& item);
+  double number(const Item& item);
+  double number(const Item& item, Graph::Node node) const;
+  double positive(const Item& item);
+  int whole(const Item& item);
+  Graph::Node of_time(const Item& item);  ///< a function of time alone
+  std::vector<Item> axes(const Item& item) const;
+  static bool truth(const Item& item);
+  double at_start(Graph::Node node) const;  ///< its value at t = 0 where the coordinates are those given so far
+
+  // Names.
+  static bool is_name(const std::string& name);
+  void take_name(const Item& item, const std::string& name);  ///< fails where it is none, or taken
+  void check_name(const Item& item, const std::string& name) const;
+  bool is_parameter(const std::string& name) const { return parameter_index.contains(name); }
+  int coordinate(const Item& item, const std::string& name) const;
+  std::pair<int, bool> coordinate_or_velocity(const Item& item, const std::string& name) const;
+  std::vector<int> coordinates_of(const Item& item, const std::string& name);  ///< one, or all of a mass, beam or string
+  const Spot& spot(const Item& item) const;
+  const Spot& mass(const Item& item) const;
+  void add_coordinate(const std::string& name);
+  void add_spot(const std::string& name, const Spot& spot) { spots.insert_or_assign(name, spot); }
+
+  // Terms made of expressions.
+  void add_dynamics(const LagrangianNodes& nodes, const std::string& name);
+  std::size_t add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name);  ///< returns its number
+  void finish_terms();  ///< gives the system all of them
+  int row_of(std::size_t constraint) const {
+    return constraint_rows_[constraint];
+  }  ///< of an expression, by its number, in the end
+  NamedExpression expression(const std::string& name, Graph::Node node) const;
+  int lambda_variable(int row) const { return numbering.v(numbering.coordinates) + row; }
+  Graph::Node squared_distance(const Spot& a, const Spot& b);
+  /// Rows of constraints by name: of one, or of all of a pin or support ("pin A" for "pin A.x" and "pin A.y").
+  const std::vector<int>& rows_named(const Item& item, const std::string& name);
+
+  ModelFile model;  ///< what is there so far
+  const std::vector<Document>& documents;
+  const ModelOverrides& overrides;
+
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+  Scope scope;
+  Numbering numbering{0};
+  int dim = 2, walls = 0;
+  std::array<double, 3> gravity{};
+  std::optional<Item> gravity_item;
+
+  std::vector<std::pair<std::string, Graph::Node>> parameters;
+  std::unordered_map<std::string, std::size_t> parameter_index;
+  std::vector<MassEntry> masses;
+  std::unordered_map<std::string, int> mass_index;
+  std::vector<std::string> generalized;
+  Continua continua;
+
+  std::optional<System> system;
+  std::vector<std::string> names;  ///< of coordinates
+  std::unordered_map<std::string, int> coordinate_index;
+  std::unordered_map<std::string, Spot> spots;
+  LagrangianNodes lagrangian;
+  std::unordered_map<std::string, double> rod_lengths;  ///< of rods that have a name
+
+  double t = 0.0;
+  Vector q, v;
+  std::vector<char> given_q;  ///< places that were said
+  std::set<std::pair<int, bool>> free;
+  bool equilibrium = false;
+
+  std::vector<std::size_t> loose;  ///< constraints that do not hold from the beginning
+  struct Release {
+    std::size_t constraint;
+    double t;
+  };
+  std::vector<std::size_t> supports;  ///< constraints that hold ends of beams
+  std::vector<Release> releases;
+  std::vector<std::function<std::vector<double>(double, double)>> along_jumps;
+  std::size_t moving = 0;  ///< nodes of the graph that belong to what moves; those of outputs and events come after
+
+  ExpressionTerms new_terms() const { return {graph, numbering, shapes_}; }
+
+ private:
+  std::shared_ptr<Shapes> shapes_;
+  std::optional<ExpressionTerms> terms_;
+  std::size_t constraints_ = 0;
+  std::vector<int> constraint_rows_;
+  std::deque<Document> outside_;
+  std::unordered_set<std::string> taken_;
+  std::vector<std::pair<std::string, int>> sorted_;  // coordinates, once somebody asks for a group of them
+  std::unordered_map<std::string, std::vector<int>> rows_;
+};
+
+/// Library errors at the place of the file that caused them.
+template <class Action> auto located(const Item& item, const Action& action) {
+  try {
+    return action();
+  } catch (const LocatedError&) {
+    throw;
+  } catch (const InputError& error) {
+    item.fail(error.what());
+  }
+}
+
+/// "there is no mass 'B'; did you mean 'A'?"
+std::string unknown(const std::string& what, const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace taut

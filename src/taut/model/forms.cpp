@@ -1,0 +1,319 @@
+#include <taut/model/form.hpp>
+
+namespace taut {
+namespace {
+
+Form value() { return values("value"); }
+Form positive() { return values("positive"); }
+Form nonnegative() { return values("nonnegative"); }
+Form text() { return defined("text", form(Form::Kind::text)); }
+Form name() { return defined("name", form(Form::Kind::name)); }
+Form truth() { return defined("truth", form(Form::Kind::truth)); }
+Form relation() { return defined("relation", form(Form::Kind::relation)); }
+Form coordinate() { return defined("coordinate", form(Form::Kind::coordinate)); }
+Form coordinate_or_velocity() { return defined("coordinateOrVelocity", form(Form::Kind::coordinate_or_velocity)); }
+Form spot() { return defined("spot", form(Form::Kind::spot), "A mass, a point, or an end of a beam: pipe.end."); }
+Form numbers() { return defined("numbers", list_of(value(), 2)); }
+Form place() { return defined("place", list_of(value(), 1, 3)); }
+Form pair() { return defined("pair", list_of(value(), 2, 2)); }
+Form sum() { return defined("sum", any_of({value(), list_of(value())})); }
+Form ends() {
+  Form out = list_of(spot(), 2, 2);
+  out.unique = true;
+  return defined("ends", out);
+}
+Form elements() {
+  Form out = form(Form::Kind::whole);
+  out.least = "1";
+  out.most = "100000";
+  return defined("elements", out);
+}
+
+/// A number between limits, in the words of options: "0" and "<1" for 0 ≤ x < 1.
+Form between(const std::string& low, const std::string& high) {
+  Form out;
+  const auto strict = [](const std::string& limit) { return !limit.empty() && (limit[0] == '<' || limit[0] == '>'); };
+  (strict(low) ? out.above : out.least) = strict(low) ? low.substr(1) : low;
+  (strict(high) ? out.below : out.most) = strict(high) ? high.substr(1) : high;
+  return out;
+}
+
+Form beam_end() {
+  Form out = table_of({
+      {"pinned", place(), "Held there [m]; may depend on t."},
+      {"clamped", place(), "Held there [m] with its direction; may depend on t."},
+      {"direction", place(), "Of the tangent of a clamped end, of any length; may depend on t."},
+      {"release", value(), "When the support lets go [s]."},
+      {"mass", name(), "The end is this mass."},
+      {"beam", name(), "The end is joined to this beam, which stands before it."},
+      {"at", one_of({"start", "end"}), "Of the other beam.", "end"},
+      {"joint", one_of({"pinned", "clamped"}), "To the other beam.", "pinned"},
+      {"angle", value(),
+       "Of a clamped joint [rad]: from the tangent of the other beam to this one's, counterclockwise; without it both are "
+       "the same."},
+  });
+  out.needs = {
+      {"clamped", {"direction"}}, {"direction", {"clamped"}}, {"release", {"pinned", "clamped"}}, {"angle", {"beam"}}};
+  out.never = {{"pinned", "clamped"}, {"pinned", "mass"},  {"pinned", "beam"},
+               {"clamped", "mass"},   {"clamped", "beam"}, {"mass", "beam"}};
+  return defined("beamEnd", out, "Free, unless it is held at a place, is a mass, or the end of another beam.");
+}
+
+Form beam_force() {
+  Form out = table_of({
+      {"at", nonnegative(), "Arc length of a node [m].", "the end"},
+      {"force", place(), "[N], of t."},
+      {"follower", pair(), "[N] along the tangent and across it to the left; numbers; in space the second is 0."},
+  });
+  out.some = {"force", "follower"};
+  return out;
+}
+
+Form beam_damping() {
+  return table_of({
+      {"mass", nonnegative(), "a [1/s]", "0"},
+      {"stiffness", nonnegative(), "b [s]", "0"},
+  });
+}
+
+Form beam() {
+  return table_of({
+      required({"length", positive(), "[m]"}),
+      {"elements", elements(), "Of equal length.", "60"},
+      {"nodes", numbers(), "Arc lengths of the nodes [m], ascending from 0 to the length, instead of `elements`."},
+      {"density", positive(), "[kg/m]; may depend on s.", "1"},
+      {"stiffness", nonnegative(), "EI [N m^2]; may depend on s; 0 is a cable.", "1"},
+      {"damping", beam_damping(), "Force -(a M + b K) v."},
+      {"inextensible", one_of({"simpson", "nodes", "midpoints", "gauss2", "gauss3", "gauss4"}),
+       "Where along an element the length is held.", "simpson"},
+      {"slack", truth(), "It may become shorter, not longer: an inequality.", "false"},
+      {"start", beam_end()},
+      {"end", beam_end()},
+      {"shape", place(), "At the start [m], of s."},
+      {"velocity", place(), "At the start [m/s], of s."},
+      {"load", place(), "[N/m], of s and t."},
+      {"follower_load", pair(), "[N/m] along the tangent and across it to the left, of s and t; in space the second is 0."},
+      {"forces", list_of(beam_force()), "On nodes."},
+      {"marks", names_of(name(), nonnegative()), "Names of places, by arc length [m]."},
+  });
+}
+
+Form string() {
+  return table_of({
+      {"length", positive(), "[m]", "1"},
+      {"elements", elements(), "Of equal length.", "100"},
+      {"density", positive(), "[kg/m]; may depend on x.", "1"},
+      {"tension", nonnegative(), "[N]; may depend on x.", "1"},
+      {"damping", value(), "[N s/m^2]; may depend on x.", "0"},
+      {"mass", one_of({"lumped", "consistent"}), "", "lumped"},
+      {"ends", list_of(one_of({"fixed", "free"}), 2, 2), "Start and end.", "[fixed, fixed]"},
+      {"load", value(), "[N/m], of x and t."},
+      {"shape", value(), "At the start [m], of x.", "0"},
+      {"velocity", value(), "At the start [m/s], of x.", "0"},
+  });
+}
+
+Form change() {
+  const Form held = defined("held", any_of({text(), list_of(text(), 1)}), "A constraint by its name, or several.");
+  Form table = names_of(coordinate_or_velocity(), value(),
+                        {{"release", held, "Constraints that let go."},
+                         {"hold", held, "Constraints that hold from now on."},
+                         {"stop", one_of({"true"}), "The run ends, beside what else changes."}});
+  table.fewest = 1;
+  return defined("change", any_of({one_of({"stop", "record"}), table}));
+}
+
+Form then() {
+  return defined("then", any_of({change(), list_of(change(), 1)}),
+                 "stop, record, a table of what changes, or a list of these.");
+}
+
+Form event() {
+  Form out = table_of({
+      {"name", text(), "In the certificate and the results."},
+      {"when", value(), "An expression that crosses zero, or a condition that becomes true."},
+      {"at", any_of({value(), list_of(value(), 1)}), "A time [s], or several."},
+      {"direction", one_of({"rising", "falling", "both", "1", "-1", "0"}),
+       "With `when`: where it grows with time (rising, 1), falls (falling, -1), or both (0)."},
+      {"then", then(), "What happens.", "record"},
+      {"action", then(), "The same as `then`."},
+  });
+  out.some = {"when", "at"};
+  out.never = {{"when", "at"}, {"at", "direction"}, {"then", "action"}};
+  return defined("event", out);
+}
+
+/// A method with options: {name: …, option: …}.
+Form method(std::vector<std::string> names, std::vector<Field> options) {
+  options.insert(options.begin(), required({"name", one_of(std::move(names))}));
+  return table_of(std::move(options));
+}
+
+Form integrator() {
+  const Form any = defined("integratorName", one_of({"midpoint",
+                                                     "midpoint-shared",
+                                                     "midpoint-literal",
+                                                     "rattle",
+                                                     "gcn",
+                                                     "gcn-middle",
+                                                     "gcn-new",
+                                                     "houbolt",
+                                                     "newmark",
+                                                     "newmark-new",
+                                                     "three-level",
+                                                     "energy-momentum",
+                                                     "generalized-alpha",
+                                                     "spark2",
+                                                     "spark3",
+                                                     "spark4",
+                                                     "moreau-jean",
+                                                     "rk4",
+                                                     "dopri5",
+                                                     "dop853",
+                                                     "hmm"}));
+  const Form truths = form(Form::Kind::truth);
+  return defined(
+      "integrator",
+      any_of({one_of({"auto"}), any, table_of({required({"name", any})}),
+              method({"gcn"}, {{"alpha", between("0", "0.5"), "", "0.25"},
+                               {"reaction", one_of({"new", "middle", "centred"}), "", "centred"}}),
+              method({"newmark"}, {{"beta", between("0", "1"), "", "0.25"},
+                                   {"gamma", between("0.5", "1"), "", "0.5"},
+                                   {"reaction", one_of({"new", "centred"}), "", "centred"}}),
+              method({"generalized-alpha"}, {{"spectral_radius", between("0", "<1"), "", "0.8"}}),
+              method({"energy-momentum"}, {{"project_velocity", truths, "", "false"}}),
+              method({"moreau-jean"}, {{"restitution", between("0", "1"), "", "0"}}),
+              method({"hmm"}, {{"macro", one_of({"euler", "rk2", "rk4", "ab4"}), "", "rk4"},
+                               {"micro", one_of({"verlet", "damped"}), "", "verlet"},
+                               {"kernel", one_of({"polynomial", "exponential", "box"}), "", "polynomial"},
+                               {"moments", between("0", "9"), "", "3"},
+                               {"smoothness", between("0", "30"), "", "9"},
+                               {"tolerance", between(">0", "<1"), "", "1e-8"},
+                               {"passes", between("-1", "100"), "", "-1"},
+                               {"periods", between("0", "1000"), "", "0"},
+                               {"window", between("0", ""), "", "0"},
+                               {"resolution", between(">0", "<2"), "", "1.3"},
+                               {"micro_step", between("0", ""), "", "0"}}),
+              method({"spark2", "spark3", "spark4"},
+                     {{"family", one_of({"gauss", "radau-iia", "radau-ia", "lobatto-iiic", "lobatto-iiid"}), "", "gauss"},
+                      {"estimate", one_of({"doubling", "stages"}), "", "doubling"}})}),
+      "By name, or as {name: ..., option: ...}.");
+}
+
+Form solver() {
+  const Form any =
+      defined("solverName", one_of({"multipliers", "augmented-lagrangian", "augmented-lagrangian-2", "uzawa", "splitting"}));
+  return defined("solver",
+                 any_of({any, method({"multipliers"}, {{"tolerance", positive()}}),
+                         method({"augmented-lagrangian", "augmented-lagrangian-2"},
+                                {{"epsilon", between("0", ""), "", "0"}, {"tolerance", positive()}}),
+                         method({"uzawa"}, {{"relaxation", between(">0", "<2"), "", "1"}, {"tolerance", positive()}}),
+                         method({"splitting"}, {{"r", between("0", ""), "", "0"},
+                                                {"tolerance", positive()},
+                                                {"relaxation", between(">0", "<2"), "", "1"},
+                                                {"anderson", between("0", "50"), "", "10"},
+                                                {"stop", one_of({"error", "change"}), "", "error"}})}),
+                 "By name, or as {name: ..., option: ...}.");
+}
+
+Form tolerance() {
+  Form out = table_of({
+      {"of", list_of(coordinate(), 1), "Coordinates, masses, beams, strings; without it the key is the name of one."},
+      {"rtol", values("tolerance")},
+      {"atol", positive()},
+  });
+  out.some = {"rtol", "atol"};
+  return out;
+}
+
+Form run() {
+  Form every = form(Form::Kind::whole);
+  every.least = "0";
+  return table_of({
+      {"until", value(), "End time [s]."},
+      {"step", positive(), "Fixed step [s]; with tolerances the largest."},
+      {"rtol", values("tolerance"), "Relative tolerance of the local error."},
+      {"atol", positive(), "Absolute tolerance of the local error."},
+      {"integrator", integrator(), "The scheme.", "auto"},
+      {"solver", solver(), "How the equations of a step are solved.", "multipliers"},
+      {"formulation", any_of({one_of({"multipliers"}), table_of({required({"penalty", positive(), "epsilon"})})}),
+       "Constraints exactly, or replaced by the energy dist^2/(2 epsilon); supports of beams stay exact.", "multipliers"},
+      {"control", one_of({"error", "reversible"}),
+       "Of the step, with tolerances: by error estimates, or reversibly (symmetric integrators, conservative systems)."},
+      {"breaks", list_of(value()),
+       "Times at which forces jump [s]; a step ends at each. Jumps by time alone are found without."},
+      {"every", every, "Record each so many-th step; 0: only the first and the last state.", "1"},
+      {"interval", positive(), "With tolerances: record at multiples of this [s]."},
+      {"events", list_of(event()), "More of the section `events`."},
+      {"tolerances", names_of(text(), any_of({positive(), tolerance()})),
+       "With tolerances: those of single coordinates, masses, beams or groups. A number is an absolute one."},
+  });
+}
+
+Form initial() {
+  return names_of(coordinate_or_velocity(), value(),
+                  {{"t", value(), "[s]", "0"},
+                   {"solve", any_of({one_of({"all"}), list_of(coordinate_or_velocity())}), "Which are to be found."},
+                   {"equilibrium", truth(), "Start from rest near the places given.", "false"}});
+}
+
+Forms make_forms() {
+  const Field called{"name", text(), "In messages and results."};
+  const Field between_ends = required({"between", ends(), "Masses, or a mass and a point."});
+  return {
+      .table = table_of({required({"t", numbers(), "Arguments, increasing."}),
+                         required({"values", numbers(), "As many values."}),
+                         {"kind", one_of({"spline", "linear"}), "", "spline"}}),
+      .mass = table_of({required({"mass", positive(), "[kg]"}),
+                        {"at", place(), "Place at the start [m].", "zero"},
+                        {"velocity", place(), "Velocity at the start [m/s].", "zero"}}),
+      .rod = table_of({between_ends, {"length", positive(), "[m].", "that at the start"}, called}),
+      .spring = table_of({between_ends,
+                          required({"stiffness", nonnegative(), "[N/m]"}),
+                          {"length", nonnegative(), "Without stretch [m].", "that at the start"},
+                          {"damping", nonnegative(), "[N s/m]", "0"},
+                          called}),
+      .damper = table_of({between_ends, required({"damping", nonnegative(), "[N s/m]"}), called}),
+      .pin =
+          table_of({required({"mass", spot()}), {"at", place(), "May depend on t.", "the place of the mass at the start"}}),
+      .curve = table_of({required({"mass", spot()}), required({"on", relation(), "In x, y, z of the mass: \"y = x^2\"."})}),
+      .wall = table_of({required({"mass", spot()}),
+                        required({"normal", place(), "Into the allowed side."}),
+                        {"offset", value(), "[m]", "0"}}),
+      .beam = beam(),
+      .beam_end = beam_end(),
+      .beam_damping = beam_damping(),
+      .beam_force = beam_force(),
+      .string = string(),
+      .contact = table_of({required({"above", value(), "A string, or the height [m] of an obstacle, of x."}),
+                           required({"below", value(), "A string, or the height [m] of an obstacle, of x."}),
+                           {"distance", value(), "Kept at least [m].", "0"}}),
+      .coupling = table_of(
+          {required({"between", list_of(name(), 2, 2), "Two strings."}), required({"stiffness", nonnegative(), "[N/m^2]"})}),
+      .constraint = table_of({{"name", text(), "In messages, results and events.", "the relation itself"},
+                              required({"expression", relation(), "=, <= or >=."}),
+                              {"holds", truth(), "From the start; false: an event must hold it.", "true"}}),
+      .initial = initial(),
+      .event = event(),
+      .then = then(),
+      .change = change(),
+      .run = run(),
+      .tolerance = tolerance(),
+      .method = {},
+      .place = place(),
+      .sum = sum(),
+      .link_ends = ends(),
+      .formulation = table_of({{"penalty", positive()}}),
+      .integrator = integrator(),
+      .solver = solver(),
+  };
+}
+
+}  // namespace
+
+const Forms& forms() {
+  static const Forms all = make_forms();
+  return all;
+}
+
+}  // namespace taut

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <sstream>
+#include <taut/expression/kinks.hpp>
+#include <taut/model/model_builder.hpp>
+#include <taut/model/section.hpp>
+
+namespace taut {
+namespace {
+
+void read_stage(Section::Stage stage, Draft& draft) {
+  for (const Section& section : sections()) {
+    if (section.stage != stage || section.read == nullptr) continue;
+    draft.each(section.name, [&](const Item& item) {
+      if (!section.one_by_one) return section.read(item, draft);
+      for (const Item& one : item.list()) section.read(one, draft);
+    });
+  }
+}
+
+/// Times at which expressions jump by time alone.
+std::function<std::vector<double>(double, double)> jumps_of(const Draft& draft) {
+  return [graph = draft.graph, along = draft.along_jumps, time = draft.numbering.time(), moving = draft.moving](double from,
+                                                                                                                double to) {
+    std::vector<double> all = kinks_in_time(*graph, time, from, to, moving);
+    for (const auto& more : along) {
+      const std::vector<double> found = more(from, to);
+      all.insert(all.end(), found.begin(), found.end());
+    }
+    return all;
+  };
+}
+
+/// Through all sections. `with_start`: initial values are found; otherwise it is the system that is asked for.
+ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides& overrides,
+                   const std::shared_ptr<Shapes>& shapes, bool assemble, bool with_start) {
+  Draft draft(documents, overrides, shapes);
+  read_stage(Section::Stage::title, draft);
+  read_parameters(draft);
+  read_stage(Section::Stage::values, draft);
+  draft.scope.symbols["t"] = draft.graph->variable(draft.numbering.time());
+  read_stage(Section::Stage::bodies, draft);
+  make_system(draft);
+  read_stage(Section::Stage::terms, draft);
+  add_lagrangian(draft);
+  read_stage(Section::Stage::start, draft);
+  draft.finish_terms();
+  draft.moving = draft.graph->entries().size();
+  name_reactions(draft);
+  read_stage(Section::Stage::watched, draft);
+  check_inertia(draft);
+  if (with_start) find_start(draft, assemble);
+  read_stage(Section::Stage::run, draft);
+  override_run(draft);
+  add_switches(draft);
+  ModelFile model = std::move(draft.model);
+  for (const auto& [name, node] : draft.parameters) draft.graph->is_constant(node, &model.parameters[name]);
+  for (const std::size_t one : draft.supports) model.supports.push_back(draft.row_of(one));
+  std::sort(model.supports.begin(), model.supports.end());
+  model.jumps = jumps_of(draft);
+  model.system = std::move(*draft.system);
+  return model;
+}
+
+}  // namespace
+
+ModelFile build_model(std::shared_ptr<const std::vector<Document>> documents, const std::string& file, std::string text,
+                      const ModelOverrides& overrides, bool assemble) {
+  try {
+    const auto shapes = std::make_shared<Shapes>();
+    ModelFile model = read_all(*documents, overrides, shapes, assemble, true);
+    model.text = std::move(text);
+    model.with = [documents, overrides, shapes](const std::map<std::string, double>& values) {
+      ModelOverrides other = overrides;
+      for (const auto& [name, value] : values) {
+        std::ostringstream exact;
+        exact.precision(17);
+        exact << value;
+        other.parameters.emplace_back(name, exact.str());
+      }
+      return read_all(*documents, other, shapes, false, false);
+    };
+    return model;
+  } catch (const LocatedError&) {
+    throw;
+  } catch (const InputError& error) {
+    throw InputError(file + ": " + error.what());  // found deeper down, where the file is not known
+  }
+}
+
+ModelBuilder::ModelBuilder(const std::string& name) {
+  if (!name.empty()) tree_.entry("name") = name;
+}
+
+ModelBuilder ModelBuilder::from(Tree tree, std::string called) {
+  ModelBuilder out;
+  out.tree_ = std::move(tree);
+  out.called_ = std::move(called);
+  return out;
+}
+
+ModelBuilder& ModelBuilder::entry(const std::string& section, const std::string& name, Tree value) {
+  Tree& there = tree_.entry(section);
+  if (there.kind == Tree::Kind::nothing) there = Tree::table();
+  there.keys.push_back(name);
+  there.items.push_back(std::move(value));
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::item(const std::string& section, Tree value) {
+  Tree& there = tree_.entry(section);
+  if (there.kind == Tree::Kind::nothing) there = std::vector<Tree>{};
+  if (there.kind == Tree::Kind::word) there = std::vector<Tree>{there};  // a sum of one
+  there.append(std::move(value));
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::add(const std::string& section, const Tree& content) {
+  Tree& there = tree_.entry(section);
+  if (there.kind != content.kind || content.kind == Tree::Kind::word) {
+    there = content;
+    return *this;
+  }
+  there.items.insert(there.items.end(), content.items.begin(), content.items.end());
+  there.keys.insert(there.keys.end(), content.keys.begin(), content.keys.end());
+  return *this;
+}
+
+ModelFile ModelBuilder::build(const ModelOverrides& overrides, bool assemble) const {
+  auto documents = std::make_shared<std::vector<Document>>();
+  documents->push_back({called_, tree_});
+  Item(documents->front()).entries(section_names());
+  return build_model(documents, called_, {}, overrides, assemble);
+}
+
+}  // namespace taut

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <taut/expression/program.hpp>
+#include <taut/integrators/catalog.hpp>
+#include <taut/model/scene.hpp>
+#include <taut/simulate/simulate.hpp>
+
+namespace taut {
+
+/// A named expression of (t, q, v, λ) that is recorded over time, or watched.
+struct NamedExpression {
+  std::string name;
+  Program program;            ///< of the variables that occur in it
+  std::vector<int> inputs{};  ///< which they are, counted over t, all q, all v, all λ
+  bool reactions = false;     ///< λ occur in it
+
+  double at(const State& state) const;
+};
+
+/// What a model may change while it runs: whether constraints hold, or the value of a parameter.
+struct Switch {
+  std::string name;
+  std::vector<int> rows{};                                  ///< of the constraints; none: a parameter
+  double initial = 1.0;                                     ///< constraints: 1 they hold, 0 they do not
+  double since = -std::numeric_limits<double>::infinity();  ///< when it took the initial value
+};
+
+/// What happens at a time, or when an expression crosses zero.
+struct ModelEvent {
+  std::string name;
+  double at = std::numeric_limits<double>::quiet_NaN();
+  NamedExpression when{};  ///< unless there is a time
+  int direction = 0;
+  bool stop = false;
+  struct Assignment {
+    int coordinate;
+    bool velocity;
+    NamedExpression value;
+  };
+  std::vector<Assignment> assignments{};
+  std::vector<std::pair<int, NamedExpression>> switches{};  ///< number of a switch, and its new value
+
+  bool timed() const { return !std::isnan(at); }
+  bool acts() const { return stop || !assignments.empty() || !switches.empty(); }
+};
+
+/// The section `run` of a model, before names become methods.
+struct RunSection {
+  double until = std::numeric_limits<double>::quiet_NaN();  ///< required for a run
+  double step = 0.0, rtol = 0.0, atol = 0.0;
+  std::string integrator, solver = "multipliers";
+  NamedOptions integrator_options{}, solver_options{};
+  double penalty = 0.0;          ///< ε of the formulation; 0: constraints are held exactly
+  std::string control{};         ///< error or reversible; empty: error, unless the integrator is chosen too
+  std::vector<double> breaks{};  ///< times at which forces jump
+  struct Tolerance {
+    std::vector<int> coordinates;
+    double rtol = 0.0, atol = 0.0;
+  };
+  std::vector<Tolerance> tolerances{};  ///< of coordinates that have their own
+  int every = 1;
+  double interval = 0.0;
+};
+
+/// A model as a file describes it.
+struct ModelFile {
+  std::string name, source, text;  ///< text: of the file and what it includes
+  System system{1};                ///< with its constraints, whatever formulation the run asks for
+  ConsistentStart start;           ///< assembled
+  std::vector<NamedExpression> outputs;
+  std::vector<ModelEvent> events;
+  std::vector<Switch> switches;  ///< what events change
+  RunSection run;
+  bool beams = false;         ///< there are some
+  std::vector<int> supports;  ///< rows of constraints that hold ends of beams: exact in every formulation
+  Scene scene;
+  std::map<std::string, double> parameters;
+
+  std::function<std::vector<double>(double from, double to)> jumps;  ///< times at which expressions jump by time alone
+  /// The same model with other values of parameters, without a start.
+  std::function<ModelFile(const std::map<std::string, double>&)> with;
+};
+
+/// Changes made from outside: parameters by name, and entries of `run`.
+struct ModelOverrides {
+  std::vector<std::pair<std::string, std::string>> parameters{};
+  std::map<std::string, std::string> run{};
+  std::vector<std::string> include_folders{};  ///< besides the model's own, from which files may be included
+};
+
+}  // namespace taut

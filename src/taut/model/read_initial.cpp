@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <taut/model/readers.hpp>
+#include <taut/simulate/equilibrium.hpp>
+#include <taut/simulate/inertia.hpp>
+#include <taut/system/constraints/stretch.hpp>
+
+namespace taut {
+namespace {
+
+constexpr double tolerance = 1e-8;
+
+/// The conditions on the length of a beam.
+bool holds_length(const ConstraintBlock& block) {
+  return dynamic_cast<const ConstraintTerms<Stretch<1, 2>>*>(&block) != nullptr ||
+         dynamic_cast<const ConstraintTerms<Stretch<1, 3>>*>(&block) != nullptr ||
+         dynamic_cast<const ConstraintTerms<Stretch<4, 2>>*>(&block) != nullptr ||
+         dynamic_cast<const ConstraintTerms<Stretch<4, 3>>*>(&block) != nullptr;
+}
+
+/// Rest under everything that holds at the start, also what is released then.
+void start_at_rest(Draft& draft) {
+  require(draft.free.empty(), "initial: `equilibrium` finds all places; leave out `solve`.");
+  const System& system = *draft.system;
+  ConsistentStart& start = draft.model.start;
+  const Equilibrium found = equilibrium(system, state_at(system, draft.t, draft.q, Vector::Zero(draft.q.size())));
+  require(found.status == Status::ok, "initial: no equilibrium was found: {}.", found.trouble);
+  start = {.state = found.state};
+  start.moved_q = (found.state.q - draft.q).lpNorm<Eigen::Infinity>();
+  // Velocities that were given stay, and supports that move take the ends with them.
+  const ConsistentStart moving = consistent_velocities(system, state_at(system, draft.t, found.state.q, draft.v));
+  require(moving.status == Status::ok, "initial: {}.", moving.trouble);
+  start.state.v = moving.state.v;
+  start.state.p = moving.state.p;
+  start.moved_v = moving.moved_v;
+}
+
+/// A shape is a guess as far as lengths along the beams go: it is moved to the nearest that has them. And supports that move take the ends with
+/// them.
+void start_from_shapes(Draft& draft, const State& given, bool assemble) {
+  const System& system = *draft.system;
+  std::vector<char> length, support(std::size_t(system.constraint_count()), 0);  // of rows
+  for (const auto& block : system.constraints())
+    length.resize(length.size() + std::size_t(block->terms() * block->rows()), holds_length(*block) ? 1 : 0);
+  for (const std::size_t one : draft.supports) support[std::size_t(draft.row_of(one))] = 1;
+  std::vector<Violation> other = violations(system, given, tolerance);
+  std::erase_if(other, [&](const Violation& v) {
+    return length[std::size_t(v.row)] != 0 || (v.velocity && support[std::size_t(v.row)] != 0);
+  });
+  require(!assemble || other.empty(), "the initial values violate {}; correct them.", describe(other));
+  draft.model.start = consistent_start(system, given);
+  require(!assemble || draft.model.start.status == Status::ok, "the shape of the beams cannot be made consistent: {}.",
+          draft.model.start.trouble);
+  draft.model.start.before = other;
+}
+
+void start_as_given(Draft& draft, const State& given, bool assemble) {
+  ConsistentStart& start = draft.model.start;
+  start = {.state = given, .before = violations(*draft.system, given, tolerance)};
+  require(!assemble || start.before.empty(),
+          "the initial values violate {}; correct them, or name those to be found: initial: {solve: [...]}.",
+          describe(start.before));
+  if (start.before.empty() && draft.system->constraint_count() > 0) {
+    start = consistent_start(*draft.system, given);
+    start.before.clear();
+  }
+}
+
+/// What is not to be found is held: first positions, then velocities.
+void solve_start(Draft& draft, const State& given, bool assemble) {
+  const System& system = *draft.system;
+  System still = system, steady = system;
+  ExpressionTerms places = draft.new_terms(), speeds = draft.new_terms();
+  for (int i = 0; i < draft.numbering.coordinates; ++i) {
+    const auto hold = [&](ExpressionTerms& in, int variable, double at) {
+      Graph& graph = *draft.graph;
+      const Graph::Node g = graph.subtract(graph.variable(variable), graph.constant(at));
+      in.add_constraint(g, Set::zero, "initial " + draft.names[i]);
+    };
+    if (!draft.free.contains({i, false})) hold(places, draft.numbering.q(i), draft.q[i]);
+    if (!draft.free.contains({i, true})) hold(speeds, draft.numbering.v(i), draft.v[i]);
+  }
+  places.into(still);
+  speeds.into(steady);
+  const auto check = [&](const ConsistentStart& one) {
+    require(one.status == Status::ok, "the initial values to be found were not: {}.", one.trouble);
+  };
+  const ConsistentStart placed = consistent_positions(still, given);
+  check(placed);
+  ConsistentStart found = consistent_velocities(steady, state_at(system, draft.t, placed.state.q, draft.v));
+  check(found);
+  found.before = violations(system, given, tolerance);
+  for (int i = 0; i < draft.numbering.coordinates; ++i) {  // what was held is what was given, to the last bit
+    if (!draft.free.contains({i, false})) found.state.q[i] = draft.q[i];
+    if (!draft.free.contains({i, true})) found.state.v[i] = draft.v[i];
+  }
+  found.moved_q = placed.moved_q;
+  found.state = state_at(system, draft.t, found.state.q, found.state.v);
+  found.dependent.clear();
+  const auto left = violations(system, found.state, tolerance);
+  require(!assemble || left.empty(), "with the initial values given, {} cannot be met.", describe(left));
+  draft.model.start = std::move(found);
+}
+
+void start(Draft& draft, bool assemble) {
+  const State given = state_at(*draft.system, draft.t, draft.q, draft.v);
+  const std::string trouble = draft.system->find_not_finite(instant(given));
+  require(trouble.empty(), "at the start {} is not finite.", trouble);
+  if (draft.equilibrium) return start_at_rest(draft);
+  if (!draft.free.empty()) return solve_start(draft, given, assemble);
+  if (!draft.continua.beams.empty()) return start_from_shapes(draft, given, assemble);
+  start_as_given(draft, given, assemble);
+}
+
+/// The system without the constraints that do not hold from the beginning.
+System tightened(const System& system, const Draft& draft) {
+  System out = system;
+  out.drop_constraints();
+  std::vector<char> loose(std::size_t(system.constraint_count()), 0);
+  for (const std::size_t one : draft.loose) loose[std::size_t(draft.row_of(one))] = 1;
+  std::size_t row = 0;
+  for (const auto& block : system.constraints()) {
+    std::vector<char> off(std::size_t(block->terms()), 0);
+    for (char& term : off)
+      for (int k = 0; k < block->rows(); ++k) term = loose[row++] != 0 ? 1 : term;
+    const auto left = std::count(off.begin(), off.end(), 0);
+    if (left > 0) out.add_block(left < block->terms() ? block->without(off) : block->clone());
+  }
+  return out;
+}
+
+}  // namespace
+
+void read_initial(const Item& item, Draft& draft) {
+  for (const auto& [name, one] : item.entries()) {
+    if (name == "t") {
+      draft.t = draft.number(one);
+    } else if (name == "equilibrium") {
+      draft.equilibrium = Draft::truth(one);
+    } else if (name == "solve" && one.is_word() && one.word() == "all") {
+      for (int i = 0; i < draft.numbering.coordinates; ++i) {
+        draft.free.insert({i, false});
+        draft.free.insert({i, true});
+      }
+    } else if (name == "solve") {
+      for (const Item& which : one.list()) draft.free.insert(draft.coordinate_or_velocity(which, which.word()));
+    } else {
+      const auto [i, velocity] = draft.coordinate_or_velocity(one, name);
+      (velocity ? draft.v : draft.q)[i] = draft.number(one);
+      if (!velocity) draft.given_q[std::size_t(i)] = 1;
+    }
+  }
+}
+
+/// Every coordinate needs inertia, or a constraint that carries it; said here by name, before a matrix is singular.
+void check_inertia(const Draft& draft) {
+  if (draft.generalized.empty()) return;
+  std::vector<char> moves(std::size_t(draft.numbering.coordinates), 0);
+  if (draft.lagrangian.kinetic >= 0)
+    for (const int variable : draft.graph->variables_of({draft.lagrangian.kinetic}))
+      if (variable > draft.numbering.coordinates) moves[std::size_t(variable - draft.numbering.v(0))] = 1;
+  for (const auto& block : draft.system->constraints())
+    for (const int i : block->stencils()) moves[std::size_t(i)] = 1;
+  for (int i = draft.numbering.coordinates - int(draft.generalized.size()); i < draft.numbering.coordinates; ++i)
+    require(moves[std::size_t(i)] != 0, "the coordinate '{}' has no inertia; it must occur in the `kinetic` energy.",
+            draft.names[std::size_t(i)]);
+}
+
+/// Constraints that do not hold from the beginning have no say in the start.
+void find_start(Draft& draft, bool assemble) {
+  std::optional<System> all;
+  if (!draft.loose.empty()) {
+    all = std::move(*draft.system);
+    *draft.system = tightened(*all, draft);
+  }
+  start(draft, assemble);
+  require_inertia(*draft.system, draft.model.start.state);
+  if (all) *draft.system = std::move(*all);
+}
+
+}  // namespace taut

@@ -1,0 +1,140 @@
+#include <cmath>
+#include <taut/model/readers.hpp>
+#include <taut/system/constraints/distance.hpp>
+#include <taut/system/constraints/pin.hpp>
+#include <taut/system/terms/spring.hpp>
+
+namespace taut {
+namespace {
+
+/// The two ends of a rod, spring or damper, and the rest of its entries.
+struct Link {
+  Item item;
+  Spot a{}, b{};
+  std::string name{};
+  bool named = false;
+  std::optional<Item> length{}, stiffness{}, damping{};
+};
+
+Link link(const Item& item, const Form& form, const std::string& kind, const Draft& draft) {
+  Link out{item};
+  std::vector<Item> ends;
+  if (item.is_list()) {
+    ends = item.list();
+  } else {
+    for (const auto& [key, one] : item.entries(form.keys)) {
+      if (key == "between") ends = one.list();
+      if (key == "name") {
+        out.name = one.word();
+        out.named = true;
+      }
+      if (key == "length") out.length = one;
+      if (key == "stiffness") out.stiffness = one;
+      if (key == "damping") out.damping = one;
+    }
+  }
+  if (ends.size() != 2) item.fail("needs two ends: between: [A, B]");
+  out.a = draft.spot(ends[0]);
+  out.b = draft.spot(ends[1]);
+  if (!out.a.massive && !out.b.massive) item.fail("neither end has a mass");
+  if (ends[0].word() == ends[1].word()) item.fail("both ends are the same");
+  if (out.name.empty()) out.name = kind + " " + ends[0].word() + "-" + ends[1].word();
+  return out;
+}
+
+double length_of(const Link& ends, Draft& draft) {
+  if (ends.length) return draft.number(*ends.length);
+  for (const Spot* end : {&ends.a, &ends.b})
+    for (int k = 0; end->point >= 0 && k < draft.dim; ++k)
+      if (!draft.given_q[std::size_t(end->point * draft.dim + k)])
+        ends.item.fail("needs a `length`, because an end has no place `at` to measure it from");
+  double square = 0.0;
+  for (int k = 0; k < draft.dim; ++k) {
+    const double d = draft.at_start(ends.b.x[k]) - draft.at_start(ends.a.x[k]);
+    square += d * d;
+  }
+  return std::sqrt(square);
+}
+
+/// Where a place stands still.
+bool fixed(const Spot& spot, const Draft& draft, std::array<double, 3>& at) {
+  for (int k = 0; k < draft.dim; ++k)
+    if (!draft.graph->is_constant(spot.x[k], &at[k])) return false;
+  return !spot.massive;
+}
+
+/// −c ṙ along the line between the ends, r their distance: Qᵢ = −c ṙ ∂r/∂qᵢ.
+void add_damper(const Item& item, const Link& ends, Draft& draft) {
+  const double c = draft.number(item);
+  if (!(c >= 0.0)) item.fail(message("must not be negative, got {}", c));
+  Graph& graph = *draft.graph;
+  const Numbering numbering = draft.numbering;
+  const Graph::Node r = graph.make(Op::sqrt, draft.squared_distance(ends.a, ends.b));
+  std::vector<int> touched;
+  for (const Spot* end : {&ends.a, &ends.b})
+    for (int k = 0; end->point >= 0 && k < draft.dim; ++k) touched.push_back(end->point * draft.dim + k);
+  std::vector<Graph::Node> slopes;
+  Graph::Node rate = graph.derivative(r, numbering.time());
+  for (const int i : touched) {
+    slopes.push_back(graph.derivative(r, numbering.q(i)));
+    rate = graph.add(rate, graph.multiply(slopes.back(), graph.variable(numbering.v(i))));
+  }
+  LagrangianNodes nodes;
+  for (std::size_t k = 0; k < touched.size(); ++k)
+    nodes.forces.emplace_back(touched[k], graph.multiply(graph.constant(-c), graph.multiply(rate, slopes[k])));
+  draft.add_dynamics(nodes, ends.name);
+}
+
+}  // namespace
+
+void read_rod(const Item& item, Draft& draft) {
+  const Link ends = link(item, forms().rod, "rod", draft);
+  const double length = length_of(ends, draft);
+  if (!(length > 0.0)) item.fail(message("the length must be positive, got {}", length));
+  if (ends.named) draft.rod_lengths[ends.name] = length;
+  if (ends.a.in_scene >= 0 && ends.b.in_scene >= 0) draft.model.scene.lines.emplace_back(ends.a.in_scene, ends.b.in_scene);
+  std::array<double, 3> at{};
+  if (ends.a.point >= 0 && ends.b.point >= 0) {
+    draft.system->add(Distance{.from = ends.a.point, .to = ends.b.point, .length = length}, ends.name);
+  } else if (std::max(ends.a.point, ends.b.point) >= 0 && (fixed(ends.a, draft, at) || fixed(ends.b, draft, at))) {
+    draft.system->add(Pin{.point = std::max(ends.a.point, ends.b.point), .at = at, .length = length}, ends.name);
+  } else {
+    Graph& graph = *draft.graph;
+    const Graph::Node g = graph.multiply(
+        graph.constant(0.5), graph.subtract(draft.squared_distance(ends.a, ends.b), graph.constant(length * length)));
+    draft.add_constraint(item, g, Set::zero, ends.name);
+  }
+}
+
+void read_spring(const Item& item, Draft& draft) {
+  const Link ends = link(item, forms().spring, "spring", draft);
+  if (!ends.stiffness) item.fail("needs a `stiffness`");
+  const double k = draft.number(*ends.stiffness), length = length_of(ends, draft);
+  if (!(k >= 0.0)) ends.stiffness->fail(message("must not be negative, got {}", k));
+  if (!(length >= 0.0)) item.fail(message("the length must not be negative, got {}", length));
+  std::array<double, 3> at{};
+  if (ends.a.point >= 0 && ends.b.point >= 0) {
+    draft.system->add(Spring{.from = ends.a.point, .to = ends.b.point, .stiffness = k, .length = length}, ends.name);
+  } else if (std::max(ends.a.point, ends.b.point) >= 0 && (fixed(ends.a, draft, at) || fixed(ends.b, draft, at))) {
+    const int point = std::max(ends.a.point, ends.b.point);
+    draft.system->add(Tether{.point = point, .at = at, .stiffness = k, .length = length}, ends.name);
+  } else {
+    // Without a length it is quadratic, and has no kink where the ends meet.
+    Graph& graph = *draft.graph;
+    const Graph::Node square = draft.squared_distance(ends.a, ends.b);
+    const Graph::Node stretch = graph.subtract(graph.make(Op::sqrt, square), graph.constant(length));
+    const Graph::Node energy = length == 0.0 ? square : graph.multiply(stretch, stretch);
+    LagrangianNodes nodes;
+    nodes.potential = graph.multiply(graph.constant(0.5 * k), energy);
+    draft.add_dynamics(nodes, ends.name);
+  }
+  if (ends.damping) add_damper(*ends.damping, ends, draft);
+}
+
+void read_damper(const Item& item, Draft& draft) {
+  const Link ends = link(item, forms().damper, "damper", draft);
+  if (!ends.damping) item.fail("needs a `damping`");
+  add_damper(*ends.damping, ends, draft);
+}
+
+}  // namespace taut

@@ -1,0 +1,113 @@
+#include <taut/model/readers.hpp>
+#include <taut/system/terms/gravity.hpp>
+
+namespace taut {
+namespace {
+
+constexpr int most_coordinates = 200'000;
+
+}  // namespace
+
+void read_masses(const Item& item, Draft& draft) {
+  for (const auto& [name, one] : item.entries()) {
+    draft.take_name(one, name);
+    MassEntry mass{.name = name};
+    bool has_mass = false;
+    for (const auto& [key, part] : one.entries(forms().mass.keys)) {
+      if (key == "mass") {
+        mass.kilograms = draft.number(part);
+        has_mass = true;
+        if (!(mass.kilograms > 0.0)) part.fail(message("must be positive, got {}", mass.kilograms));
+        continue;
+      }
+      const std::vector<Item> numbers = draft.axes(part);
+      for (int k = 0; k < draft.dim; ++k) (key == "at" ? mass.at : mass.velocity)[k] = draft.number(numbers[k]);
+      if (key == "at") mass.placed = true;
+    }
+    if (!has_mass) one.fail("needs a `mass`");
+    draft.mass_index.emplace(name, int(draft.masses.size()));
+    draft.masses.push_back(std::move(mass));
+  }
+}
+
+void read_coordinates(const Item& item, Draft& draft) {
+  for (const Item& one : item.list()) {
+    draft.take_name(one, one.word());
+    draft.generalized.push_back(one.word());
+  }
+}
+
+namespace {
+
+/// A.x, A.vx, and the place A.
+void add_mass(const MassEntry& mass, Draft& draft) {
+  const int first = int(draft.names.size());
+  Spot spot{.point = first / draft.dim, .massive = true, .in_scene = int(draft.model.scene.places.size())};
+  Scene::Place drawn{mass.name};
+  for (int k = 0; k < draft.dim; ++k) {
+    draft.add_coordinate(mass.name + "." + "xyz"[k]);
+    draft.scope.symbols[mass.name + ".v" + "xyz"[k]] = draft.graph->variable(draft.numbering.v(first + k));
+    spot.x[k] = draft.graph->variable(draft.numbering.q(first + k));
+    drawn.coordinate[k] = first + k;
+    draft.q[first + k] = mass.at[k];
+    draft.v[first + k] = mass.velocity[k];
+    draft.given_q[std::size_t(first + k)] = mass.placed ? 1 : 0;
+  }
+  draft.add_spot(mass.name, spot);
+  draft.model.scene.places.push_back(std::move(drawn));
+}
+
+void add_gravity(Draft& draft) {
+  if (!draft.gravity_item) return;
+  if (draft.masses.empty() && draft.continua.beams.empty())
+    draft.gravity_item->fail("acts on `masses` and `beams`, and there are none; write it into `potential`");
+  for (std::size_t m = 0; m < draft.masses.size(); ++m)
+    for (int k = 0; k < draft.dim; ++k)
+      if (draft.gravity[k] != 0.0)
+        draft.system->add(Weight{int(m) * draft.dim + k, -draft.masses[m].kilograms * draft.gravity[k]},
+                          "gravity on " + draft.masses[m].name);
+}
+
+}  // namespace
+
+/// Masses come first, x y (z) each, then beams and strings, then the generalised coordinates.
+void make_system(Draft& draft) {
+  const std::size_t own = draft.masses.size() * std::size_t(draft.dim);
+  const std::size_t count = own + std::size_t(continuum_coordinates(draft)) + draft.generalized.size();
+  if (count == 0) throw InputError("nothing moves: give `masses`, `beams`, `strings` or `coordinates`.");
+  require(count <= std::size_t(most_coordinates), "{} coordinates are more than {}.", count, most_coordinates);
+  draft.numbering.coordinates = int(count);
+  draft.q = draft.v = Vector::Zero(draft.numbering.coordinates);
+  draft.given_q.assign(count, 0);
+
+  Points points{.count = int(draft.masses.size()), .dim = draft.dim};
+  for (const MassEntry& mass : draft.masses) {
+    points.masses.push_back(mass.kilograms);
+    add_mass(mass, draft);
+  }
+  add_continuum_coordinates(draft);
+  for (const std::string& name : draft.generalized) draft.add_coordinate(name);
+  if (draft.masses.empty() && draft.continua.beams.empty()) {
+    draft.system.emplace(draft.numbering.coordinates);
+  } else {
+    draft.system.emplace(points, int(count - own));
+  }
+  draft.system->name_coordinates(draft.names);
+  add_gravity(draft);
+  add_continua(draft);
+}
+
+void read_points(const Item& item, Draft& draft) {
+  for (const auto& [name, one] : item.entries()) {
+    draft.take_name(one, name);
+    Spot spot;
+    const std::vector<Item> axes = draft.axes(one);
+    for (int k = 0; k < draft.dim; ++k) {
+      spot.x[k] = draft.of_time(axes[k]);
+      draft.scope.symbols[name + "." + "xyz"[k]] = spot.x[k];
+    }
+    draft.add_spot(name, spot);
+  }
+}
+
+}  // namespace taut

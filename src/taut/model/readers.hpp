@@ -1,0 +1,59 @@
+#pragma once
+
+#include <taut/model/draft.hpp>
+
+/// Readers of sections: each takes what stands there, and adds it to the draft.
+namespace taut {
+
+using Reader = void (*)(const Item&, Draft&);
+
+// Values.
+void read_name(const Item& item, Draft& draft);
+void read_source(const Item& item, Draft& draft);
+void read_parameters(Draft& draft);  ///< all of them: later files change what earlier ones set
+void read_functions(const Item& item, Draft& draft);
+void read_tables(const Item& item, Draft& draft);
+void read_dimension(const Item& item, Draft& draft);
+void read_gravity(const Item& item, Draft& draft);
+
+// What moves.
+void read_masses(const Item& item, Draft& draft);
+void read_coordinates(const Item& item, Draft& draft);
+void read_beams(const Item& item, Draft& draft);
+void read_strings(const Item& item, Draft& draft);
+void make_system(Draft& draft);  ///< numbers the coordinates
+
+int continuum_coordinates(const Draft& draft);
+void add_continuum_coordinates(Draft& draft);
+void add_continua(Draft& draft);
+
+// What acts on it and holds it.
+void read_contact(const Item& item, Draft& draft);
+void read_coupling(const Item& item, Draft& draft);
+void read_points(const Item& item, Draft& draft);
+void read_rod(const Item& item, Draft& draft);
+void read_spring(const Item& item, Draft& draft);
+void read_damper(const Item& item, Draft& draft);
+void read_pin(const Item& item, Draft& draft);
+void read_curve(const Item& item, Draft& draft);
+void read_wall(const Item& item, Draft& draft);
+void read_kinetic(const Item& item, Draft& draft);
+void read_potential(const Item& item, Draft& draft);
+void read_forces(const Item& item, Draft& draft);
+void add_lagrangian(Draft& draft);  ///< of the three before
+void read_constraint(const Item& item, Draft& draft);
+
+// The start.
+void read_initial(const Item& item, Draft& draft);
+void check_inertia(const Draft& draft);
+void find_start(Draft& draft, bool assemble);
+
+// What is watched, and the run.
+void name_reactions(Draft& draft);
+void read_outputs(const Item& item, Draft& draft);
+void read_event(const Item& item, Draft& draft);
+void add_switches(Draft& draft);  ///< of constraints that let go or do not hold from the beginning
+void read_run(const Item& item, Draft& draft);
+void override_run(Draft& draft);
+
+}  // namespace taut

@@ -1,0 +1,92 @@
+#include <taut/model/section.hpp>
+
+namespace taut {
+namespace {
+
+using Stage = Section::Stage;
+
+Form value() { return values("value"); }
+Form text() { return form(Form::Kind::text); }
+Form name() { return defined("name", form(Form::Kind::name)); }
+Form path() {
+  Form out = form(Form::Kind::expression);
+  return any_of({out, list_of(out)});
+}
+Form unique(Form list) {
+  list.unique = true;
+  return list;
+}
+Form dimension() { return any_of({one_of({"1", "2", "3"}), defined("expression", form(Form::Kind::expression))}); }
+
+std::vector<Section> make_sections() {
+  const Forms& f = forms();
+  const Form relation = defined("relation", form(Form::Kind::relation));
+  const Form spot = defined("spot", form(Form::Kind::spot), "A mass, a point, or an end of a beam: pipe.end.");
+  const Form coordinate = defined("coordinate", form(Form::Kind::coordinate));
+  return {
+      {"name", Stage::title, text(), "Title of the model.", read_name},
+      {"source", Stage::title, text(), "Where the model comes from.", read_source},
+      {"include", Stage::title, path(), "Files read before this one, by paths from the folder of this file."},
+      {"parameters", Stage::values, names_of(name(), value()),
+       "Named numbers, in order: each may use those before it. --set changes them."},
+      {"functions", Stage::values, names_of(form(Form::Kind::head), value()),
+       "Functions of your own: \"f(x, y)\": \"x^2 + y\".", read_functions},
+      {"tables", Stage::values, names_of(name(), f.table), "Functions of one argument through given points.", read_tables},
+      {"dimension", Stage::values, dimension(), "Of the space of masses and points; 2 unless given.", read_dimension},
+      {"gravity", Stage::values, any_of({value(), f.place}),
+       "Acceleration [m/s^2]: one number pulls against the last axis; a list is a vector.", read_gravity},
+      {"masses", Stage::bodies, names_of(name(), f.mass),
+       "Point masses. A.x, A.y, A.z are the coordinates of A; A.x' or A.vx its velocities.", read_masses},
+      {"coordinates", Stage::bodies, unique(list_of(name())), "Generalised coordinates; `kinetic` gives their inertia.",
+       read_coordinates},
+      {"beams", Stage::bodies, names_of(name(), f.beam),
+       "Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 "
+       "its node 3.",
+       read_beams},
+      {"strings", Stage::bodies, names_of(name(), f.string),
+       "Strings that vibrate across their axis. u.3 is the coordinate of node 3.", read_strings},
+      {"points", Stage::terms, names_of(name(), f.place), "Places without mass; they may be functions of t.", read_points},
+      {"contacts", Stage::terms, list_of(f.contact), "A string stays above another, or above or below an obstacle.",
+       read_contact, true},
+      {"couplings", Stage::terms, list_of(f.coupling), "Elastic layers between two strings.", read_coupling, true},
+      {"rods", Stage::terms, list_of(any_of({f.link_ends, f.rod})),
+       "Keep the distance between two masses, or a mass and a point.", read_rod, true},
+      {"springs", Stage::terms, list_of(f.spring), "Energy k (r - length)^2/2 in the distance r of the ends.", read_spring,
+       true},
+      {"dampers", Stage::terms, list_of(f.damper), "Force -c r' along the line between the ends.", read_damper, true},
+      {"pins", Stage::terms, list_of(any_of({spot, f.pin})), "Hold a mass where it is, or at a place that may move.",
+       read_pin, true},
+      {"curves", Stage::terms, list_of(f.curve), "Hold a mass on a curve or surface, or on one side of it.", read_curve,
+       true},
+      {"walls", Stage::terms, list_of(f.wall), "normal.x >= offset, with the normal made a unit vector.", read_wall, true},
+      {"kinetic", Stage::terms, f.sum,
+       "Kinetic energy [J] beside that of the masses, quadratic in the velocities; a list is a sum.", read_kinetic},
+      {"potential", Stage::terms, f.sum, "Potential energy [J] of t and coordinates; a list is a sum.", read_potential},
+      {"forces", Stage::terms, names_of(coordinate, value()),
+       "Generalised forces by coordinate, of t, coordinates and velocities.", read_forces},
+      {"constraints", Stage::terms, list_of(any_of({relation, f.constraint})),
+       "Equations, inequalities (<=, >=), and equations linear in velocities.", read_constraint, true},
+      {"initial", Stage::start, f.initial,
+       "Coordinates (x) and velocities (x') at the start, its time t, and which of them are to be found; or rest.",
+       read_initial},
+      {"outputs", Stage::watched, names_of(text(), value()), "Expressions recorded over time.", read_outputs},
+      {"events", Stage::run, list_of(f.event), "What happens on the way: at times, or where an expression crosses zero.",
+       read_event, true},
+      {"run", Stage::run, f.run, "How it is to be run.", read_run},
+  };
+}
+
+}  // namespace
+
+const std::vector<Section>& sections() {
+  static const std::vector<Section> all = make_sections();
+  return all;
+}
+
+std::vector<std::string> section_names() {
+  std::vector<std::string> out;
+  for (const Section& one : sections()) out.push_back(one.name);
+  return out;
+}
+
+}  // namespace taut
