@@ -27,7 +27,8 @@
 #include <string_view>
 #include <taut/expression/parse.hpp>
 #include <taut/expression/program.hpp>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/yaml/read_model.hpp>
 #include <vector>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
