@@ -50,7 +50,8 @@ int run(const RunArguments& arguments) {
     ordered_json last{{"t", outcome.last.t}};
     for (int i = 0; i < model.system.size(); ++i) last[model.system.coordinate_name(i)] = number(outcome.last.q[i]);
     out["last"] = last;
-    for (NamedExpression& output : planned.modes->outputs()) out["outputs"][output.name] = number(output.at(outcome.last));
+    for (NamedExpression& output : planned.modes->outputs())
+      out["outputs"][output.name] = number(planned.modes->value(output, outcome.last));
     for (const auto& [name, t, impulse] : outcome.events)
       out["events"].push_back({{"name", name}, {"t", t}, {"impulse", number(impulse)}});
     out["certificate"]["finished"] = done;
@@ -66,7 +67,7 @@ int run(const RunArguments& arguments) {
       fmt::print("{}\n", impulse > 0.0 ? fmt::format(", impulse {:.4g}", impulse) : "");
     }
     for (NamedExpression& output : planned.modes->outputs())
-      fmt::print("  at the end: {:<16} {:.9g}\n", output.name, output.at(outcome.last));
+      fmt::print("  at the end: {:<16} {:.9g}\n", output.name, planned.modes->value(output, outcome.last));
     if (!results.empty()) fmt::print("results are in {}\n", results);
   }
   if (done) return ok;

@@ -70,7 +70,7 @@ class Scribe {
  private:
   void record(const Progress& p, const Measured& now) {
     std::vector<NamedExpression>& all = modes_.outputs();
-    for (std::size_t k = 0; k < all.size(); ++k) outputs_[Eigen::Index(k)] = all[k].at(p.state);
+    for (std::size_t k = 0; k < all.size(); ++k) outputs_[Eigen::Index(k)] = modes_.value(all[k], p.state);
     recorder_->record({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), outputs_.data(), now.kinetic,
                        now.potential, std::max(now.position_residual, now.penetration), now.velocity_residual,
                        p.report.solve.newton_iterations});
