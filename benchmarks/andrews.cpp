@@ -14,7 +14,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/yaml/read_model.hpp>
 #include <vector>
 
 namespace {

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/results/run_file.hpp>
 #include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
 
 namespace {
 
@@ -45,7 +47,10 @@ int main(int count, char** arguments) {
     taut::simulate(same.system, same.start, taut::Midpoint{}, taut::Multipliers{},
                    {.step = 1e-4, .end = 100.0, .every = 1000});
   });
-  const double run = best_seconds([&] { taut::run_model(pendulum, taut::plan(pendulum), {.out = file}); });
+  const double run = best_seconds([&] {
+    taut::FileRecorder recorder({.path = file, .force = true});
+    taut::run_model(pendulum, taut::plan(pendulum), {.recorder = &recorder});
+  });
   std::filesystem::remove(file);
   std::printf(
       "\ndouble pendulum, 1e6 steps of midpoint: C++ %.3f us/step, model file with results every 1000 steps %.3f, ratio "

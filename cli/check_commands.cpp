@@ -111,6 +111,7 @@ int statics(const ModelArguments& arguments) {
   const bool good = found.status == Status::ok;
   const Stability small = good ? stability(system, found.state) : Stability{.eigenvalues = {}, .unknown = "no equilibrium"};
   const std::vector<double> frequencies = small.frequencies();
+  ModelModes modes(model, 0.0);
   if (arguments.json) {
     ordered_json out{
         {"model", arguments.model},
@@ -130,7 +131,7 @@ int statics(const ModelArguments& arguments) {
     for (int i = 0; i < system.size(); ++i) out["q"][system.coordinate_name(i)] = number(found.state.q[i]);
     for (int row = 0; row < system.constraint_count(); ++row)
       out["lambda"][system.constraint_name(row)] = number(found.state.lambda[row]);
-    for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(output.at(found.state));
+    for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(modes.value(output, found.state));
     fmt::print("{}\n", out.dump(2));
   } else if (good) {
     fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n",
@@ -147,7 +148,8 @@ int statics(const ModelArguments& arguments) {
       fmt::print("  {:<20} {:>18.10g}\n", system.coordinate_name(i), found.state.q[i]);
     for (int row = 0; row < std::min(system.constraint_count(), 60); ++row)
       fmt::print("  lambda {:<30} {:>14.8g}\n", system.constraint_name(row), found.state.lambda[row]);
-    for (NamedExpression& output : model.outputs) fmt::print("  {:<20} {:>18.10g}\n", output.name, output.at(found.state));
+    for (NamedExpression& output : model.outputs)
+      fmt::print("  {:<20} {:>18.10g}\n", output.name, modes.value(output, found.state));
   }
   if (good) return ok;
   fmt::print(stderr, "taut: {}: {}\n", arguments.model, found.trouble);

@@ -3,9 +3,9 @@
 #include <atomic>
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <taut/io/model_file.hpp>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
 #include <taut/study/measured_run.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "model_commands.hpp"
 #include "progress_bar.hpp"

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <taut/io/export.hpp>
+#include <taut/results/export.hpp>
+#include <taut/results/results.hpp>
 
 #include "command_tools.hpp"
 

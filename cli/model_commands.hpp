@@ -36,6 +36,9 @@ int verify(const ModelArguments& arguments);
 int convert(const std::string& from, const std::string& to);
 int init(const std::string& path);
 
+/// A commented model to begin with.
+void write_starter(const std::string& path);
+
 /// Case files with their names, from the folder `cases` here or beside the installed program.
 std::vector<std::pair<std::string, std::string>> cases();
 

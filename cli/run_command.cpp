@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <iostream>
-#include <taut/io/run_file.hpp>
+#include <taut/results/run_file.hpp>
 #include <taut/taut.hpp>
 
 #include "command_tools.hpp"
@@ -16,20 +16,23 @@ int run(const RunArguments& arguments) {
   RunModelOptions options;
   options.version = TAUT_VERSION;
   options.model_path = std::filesystem::weakly_canonical(arguments.model).string();
-  options.resume = arguments.resume;
-  options.force = arguments.force;
-  options.checkpoint_seconds = arguments.checkpoint_seconds;
   options.interrupted = [] { return interrupted.load(); };
   options.settings = ordered_json{{"set", changes.parameters}, {"run", changes.run}}.dump();
+  std::string results;
   if (!arguments.no_file)
-    options.out = arguments.out.empty() ? default_results_name(arguments.model, changes.parameters) : arguments.out;
+    results = arguments.out.empty() ? default_results_name(arguments.model, changes.parameters) : arguments.out;
   require(arguments.out.empty() || !arguments.no_file, "--out and --no-file contradict each other.");
   require(!(arguments.resume && arguments.force), "--resume and --force contradict each other.");
   require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
   std::error_code none;
-  require(options.out.empty() || !std::filesystem::equivalent(arguments.model, options.out, none),
-          "--out {}: is the model; results would overwrite it.", options.out);
+  require(results.empty() || !std::filesystem::equivalent(arguments.model, results, none),
+          "--out {}: is the model; results would overwrite it.", results);
   const RunPlan planned = planned_run(model, arguments.model);
+  FileRecorder file({.path = results,
+                     .resume = arguments.resume,
+                     .force = arguments.force,
+                     .checkpoint_seconds = arguments.checkpoint_seconds});
+  if (!results.empty()) options.recorder = &file;
   const Interrupt interrupt;
   RunOutcome outcome;
   {
@@ -41,13 +44,14 @@ int run(const RunArguments& arguments) {
   const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any
   if (arguments.json) {
     ordered_json out{{"model", arguments.model}, {"name", model.name}, {"certificate", to_json(c)}};
-    if (!options.out.empty()) out["results"] = options.out;
+    if (!results.empty()) out["results"] = results;
     if (!planned.choice.empty()) out["chosen"] = planned.choice;
     if (outcome.resumed) out["resumed_at"] = outcome.resumed_at;
     ordered_json last{{"t", outcome.last.t}};
     for (int i = 0; i < model.system.size(); ++i) last[model.system.coordinate_name(i)] = number(outcome.last.q[i]);
     out["last"] = last;
-    for (NamedExpression& output : planned.modes->outputs()) out["outputs"][output.name] = number(output.at(outcome.last));
+    for (NamedExpression& output : planned.modes->outputs())
+      out["outputs"][output.name] = number(planned.modes->value(output, outcome.last));
     for (const auto& [name, t, impulse] : outcome.events)
       out["events"].push_back({{"name", name}, {"t", t}, {"impulse", number(impulse)}});
     out["certificate"]["finished"] = done;
@@ -63,8 +67,8 @@ int run(const RunArguments& arguments) {
       fmt::print("{}\n", impulse > 0.0 ? fmt::format(", impulse {:.4g}", impulse) : "");
     }
     for (NamedExpression& output : planned.modes->outputs())
-      fmt::print("  at the end: {:<16} {:.9g}\n", output.name, output.at(outcome.last));
-    if (!options.out.empty()) fmt::print("results are in {}\n", options.out);
+      fmt::print("  at the end: {:<16} {:.9g}\n", output.name, planned.modes->value(output, outcome.last));
+    if (!results.empty()) fmt::print("results are in {}\n", results);
   }
   if (done) return ok;
   fmt::print(stderr, "taut: {}\n", c.message);

@@ -165,12 +165,35 @@ class Writer {
     return {{"enum", all}};
   }
 
+  /// Or a table that says it once for many: {repeat: {i: 1..N}, …}. What else it holds is looked at when it is written out.
+  ordered_json repeatable(ordered_json one) {
+    if (!definitions_.contains("repeated"))
+      definitions_["repeated"] = {
+          {"description", "So many of them: once for each index. {i}, {i+1} in any word is replaced by its value."},
+          {"type", "object"},
+          {"required", {"repeat"}},
+          {"properties",
+           {{"repeat",
+             {{"description", "Indices and ranges, first..last or first..last..step; later ones may use those before."},
+              {"type", "object"},
+              {"minProperties", 1},
+              {"additionalProperties", {{"type", "string"}, {"pattern", R"(\.\.)"}}}}},
+            {"if", {{"description", "Leaves out those for which it is zero."}, {"type", {"string", "number"}}}},
+            {"do", {{"description", "What is repeated, where it is no table that could stand beside `repeat`."}}}}}};
+    const ordered_json reference{{"$ref", "#/definitions/repeated"}};
+    if (one.contains("anyOf") && one.size() == 1) {
+      one["anyOf"].push_back(reference);
+      return one;
+    }
+    return {{"anyOf", ordered_json::array({std::move(one), reference})}};
+  }
+
   ordered_json list(const Form& form) {
     ordered_json out{{"type", "array"}};
     if (form.fewest > 0) out["minItems"] = form.fewest;
     if (form.at_most > 0) out["maxItems"] = form.at_most;
     if (form.unique) out["uniqueItems"] = true;
-    out["items"] = of(form.parts[0]);
+    out["items"] = form.at_most == 0 ? repeatable(of(form.parts[0])) : of(form.parts[0]);
     return out;
   }
 
@@ -221,7 +244,7 @@ class Writer {
       out["propertyNames"] = std::move(name);
     }
     for (const Field& field : form.fields) out["properties"][field.name] = property(field);
-    out["additionalProperties"] = of(form.parts[1]);
+    out["additionalProperties"] = repeatable(of(form.parts[1]));
     return out;
   }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
 #include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "experiment.hpp"
 

@@ -417,23 +417,28 @@ class Schema(unittest.TestCase):
 
     def test_knows_the_keys_that_the_program_knows(self):
         properties = SCHEMA["properties"]
+
+        def single(form):
+            """What may be repeated, without the repetition."""
+            return form["anyOf"][0]
+
         places = {
             (): SCHEMA,
-            ("tables", "road"): properties["tables"]["additionalProperties"],
-            ("masses", "A"): properties["masses"]["additionalProperties"],
+            ("tables", "road"): single(properties["tables"]["additionalProperties"]),
+            ("masses", "A"): single(properties["masses"]["additionalProperties"]),
             ("rods", 1): properties["rods"]["items"]["anyOf"][1],
-            ("springs", 0): properties["springs"]["items"],
-            ("dampers", 0): properties["dampers"]["items"],
+            ("springs", 0): single(properties["springs"]["items"]),
+            ("dampers", 0): single(properties["dampers"]["items"]),
             ("pins", 0): properties["pins"]["items"]["anyOf"][1],
-            ("curves", 0): properties["curves"]["items"],
-            ("walls", 0): properties["walls"]["items"],
-            ("beams", "pipe"): properties["beams"]["additionalProperties"],
-            ("beams", "pipe", "damping"): properties["beams"]["additionalProperties"]["properties"]["damping"],
-            ("beams", "pipe", "forces", 0): properties["beams"]["additionalProperties"]["properties"]["forces"]["items"],
+            ("curves", 0): single(properties["curves"]["items"]),
+            ("walls", 0): single(properties["walls"]["items"]),
+            ("beams", "pipe"): single(properties["beams"]["additionalProperties"]),
+            ("beams", "pipe", "damping"): single(properties["beams"]["additionalProperties"])["properties"]["damping"],
+            ("beams", "pipe", "forces", 0): single(properties["beams"]["additionalProperties"])["properties"]["forces"]["items"]["anyOf"][0],
             ("beams", "pipe", "start"): SCHEMA["definitions"]["beamEnd"],
-            ("strings", "u"): properties["strings"]["additionalProperties"],
-            ("contacts", 0): properties["contacts"]["items"],
-            ("couplings", 0): properties["couplings"]["items"],
+            ("strings", "u"): single(properties["strings"]["additionalProperties"]),
+            ("contacts", 0): single(properties["contacts"]["items"]),
+            ("couplings", 0): single(properties["couplings"]["items"]),
             ("constraints", 1): properties["constraints"]["items"]["anyOf"][1],
             ("run",): properties["run"],
             ("run", "formulation"): properties["run"]["properties"]["formulation"]["anyOf"][1],

@@ -27,7 +27,8 @@
 #include <string_view>
 #include <taut/expression/parse.hpp>
 #include <taut/expression/program.hpp>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/yaml/read_model.hpp>
 #include <vector>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -131,7 +132,7 @@ const std::vector<std::string> keys = parts(
     "curves@walls@coordinates@kinetic@potential@forces@constraints@initial@outputs@run@mass@at@velocity@between@"
     "length@stiffness@damping@on@normal@offset@expression@solve@until@step@rtol@atol@integrator@solver@formulation@"
     "every@interval@events@when@action@penalty@t@values@kind@restitution@alpha@beta@gamma@reaction@epsilon@tolerance@"
-    "relaxation@spectral_radius@project_velocity");
+    "relaxation@spectral_radius@project_velocity@repeat@do@if@let@damping");
 const std::vector<std::string> words = parts(
     "midpoint@midpoint-shared@midpoint-literal@rattle@gcn@gcn-middle@gcn-new@houbolt@newmark@newmark-new@three-level@"
     "energy-momentum@generalized-alpha@moreau-jean@rk4@dopri5@dop853@multipliers@augmented-lagrangian@"
@@ -141,7 +142,10 @@ const std::vector<std::string> words = parts(
     "{penalty: 1e-6}@&a@*a@<<: *a@!!str@!!binary@|@>@---@...@%YAML 1.2@? @: @- @#@'@\"@\\@\t@\n@\r\n@\n  @,@[@]@{@}@"
     "(@)@=@<=@>=@==@^@**@*@/@+@-@\xff@\xc3\xa9@\xe2\x88\x92@\xef\xbb\xbf@5 cm@30 deg@9.81 m/s^2@missing_file.yaml@"
     "../../missing@/nowhere/x.yaml@.@{name: midpoint}@{name: gcn, alpha: 0.3}@{name: moreau-jean, restitution: 0.5}@"
-    "{name: uzawa, relaxation: 1}@{name: augmented-lagrangian, epsilon: 1e-3}");
+    "{name: uzawa, relaxation: 1}@{name: augmented-lagrangian, epsilon: 1e-3}@"
+    "{repeat: {i: 1..3}, do: x}@{repeat: {i: 1..3, j: i..3}, if: i < j, do: [A, B]}@{repeat: {i: 1..1e9}, do: x}@"
+    "{repeat: {i: 1..1000, j: 1..1000, k: 1..1000}, if: 0, do: "
+    "x}@P{i}@P{i+1}@{i}@{N}@{@}@{}@A.ax@x''@energy@kinetic@1..N@1..2..0");
 const std::vector<std::string> numbers = parts(
     "0@-0@1@-1@2@3@0.5@1e-300@1e300@-1e300@1e308@1e-320@1e400@-1e400@1e-400@9223372036854775807@18446744073709551616@"
     "2147483647@2147483648@-2147483648@4294967296@1000000000@99999999999999999999999999999999999999@0x10@0b1@1_000@"
@@ -378,10 +382,11 @@ void try_expression(const std::string& text, Tally& tally) {
     for (int k = 0; k < 5; ++k) nodes.push_back(graph.derivative(node, k));
     nodes.push_back(graph.derivative(nodes[2], 1));
     nodes.push_back(graph.derivative(nodes[1], 0));
-    taut::Program program(graph, nodes, {0, 1, 2, 3, 4});
+    const taut::Program program(graph, nodes, {0, 1, 2, 3, 4});
     for (const double scale : {0.0, 0.7, -3.0, 1e300, double(NAN)}) {
-      for (int k = 0; k < 5; ++k) program.inputs()[k] = scale * (k + 1);
-      program.run();
+      double in[5];
+      for (int k = 0; k < 5; ++k) in[k] = scale * (k + 1);
+      program(in);
     }
   };
   try {
@@ -419,6 +424,13 @@ std::vector<std::string> read_cases(const char* folder) {
       "coordinates: [x, y]\nkinetic: \"x'^2/2 + y'^2/2\"\npotential: \"x^2 + y^4\"\nforces: {x: \"-0.1*x'\"}\n"
       "constraints: [\"x^2 + y^2 = 1\"]\ninitial: {x: 1, \"y'\": 1}\noutputs: {r: \"hypot(x, y)\"}\n"
       "run: {until: 1, step: 0.01, integrator: {name: newmark, beta: 0.25}, solver: {name: uzawa, relaxation: 1}}\n");
+  out.emplace_back(
+      "parameters: {N: 3}\nlet: {r: \"hypot(A.x, q1)\"}\ndamping: 0.1\ngravity: 9.81\ncoordinates: [{repeat: {i: 1..N}, do: "
+      "\"q{i}\"}]\n"
+      "masses: {A: {mass: 1, at: [\"sin(q1)\", \"q2*q3\"]}, \"B{i}\": {repeat: {i: 1..N}, mass: 1, at: [\"{i}\", 0]}}\n"
+      "kinetic: [{repeat: {i: 1..N}, do: \"q{i}'^2\"}]\nrods: [{between: [B1, B2], mass: 2}, [B2, \"B{N}\"]]\n"
+      "springs: [{between: [A, B1], stiffness: 2, damping: 1}]\noutputs: {a: A.ax, b: \"q1''\", e: energy, r: r}\n"
+      "events: [{when: kinetic > 1, then: stop}]\nrun: {until: 1, rtol: 1e-6}\n");
   out.emplace_back("include: missing_file.yaml\ncoordinates: [x]\nkinetic: \"x'^2\"\nrun: {until: 1, step: 0.1}\n");
   return out;
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "swing.hpp"
 

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/yaml/read_model.hpp>
 
 /// Motions with events whose times and states are elementary, from model files.
 namespace taut {

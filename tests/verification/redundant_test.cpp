@@ -3,8 +3,8 @@
 #include <cmath>
 #include <optional>
 #include <random>
-#include <taut/io/model_file.hpp>
 #include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
 
 namespace taut {
 namespace {

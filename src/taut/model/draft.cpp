@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <taut/model/draft.hpp>
+#include <taut/model/repeat.hpp>
 
 namespace taut {
 namespace {
@@ -23,6 +24,46 @@ template <class Parse> auto guarded(const Item& item, const Parse& parse_it) {
   }
 }
 
+/// Numbers from parameters, functions and indices.
+Repeats::Evaluate calculator(const Draft& draft) {
+  struct Desk {
+    Graph graph;
+    Scope scope;
+  };
+  const auto made = [&draft] {
+    auto desk = std::make_shared<Desk>();
+    desk->scope.functions = draft.scope.functions;
+    desk->scope.tables = draft.scope.tables;
+    for (const auto& [name, node] : draft.parameters) {
+      double number = 0.0;
+      draft.graph->is_constant(node, &number);
+      desk->scope.symbols[name] = desk->graph.constant(number);
+    }
+    return desk;
+  };
+  return [desk = made(), made](const std::string& text, const Repeats::Indices& indices) mutable {
+    constexpr std::size_t full = 10'000;  // nodes; a graph forgets nothing
+    if (desk->graph.entries().size() > full) desk = made();
+    for (const auto& [name, number] : indices) {
+      require(!desk->scope.symbols.contains(name), "the index '{}' has the name of a parameter, or stands twice", name);
+      desk->scope.symbols[name] = desk->graph.constant(number);
+    }
+    const auto clear = [&] {
+      for (const auto& [name, number] : indices) desk->scope.symbols.erase(name);
+    };
+    try {
+      double out = 0.0;
+      const Graph::Node node = parse(desk->graph, desk->scope, text);
+      require(desk->graph.is_constant(node, &out) && std::isfinite(out), "this is no finite number");
+      clear();
+      return out;
+    } catch (...) {
+      clear();
+      throw;
+    }
+  };
+}
+
 }  // namespace
 
 std::string unknown(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
@@ -33,10 +74,17 @@ std::string unknown(const std::string& what, const std::string& name, const std:
 Draft::Draft(const std::vector<Document>& files, const ModelOverrides& changes, std::shared_ptr<Shapes> shapes)
     : documents(files), overrides(changes), shapes_(std::move(shapes)) {}
 
-void Draft::each(const std::string& section, const std::function<void(const Item&)>& action) const {
-  for (const Document& document : documents)
-    if (const Tree* found = document.root.find(section); found != nullptr && found->kind != Tree::Kind::nothing)
-      action(Item(document, *found));
+void Draft::each(const std::string& section, const std::function<void(const Item&)>& action) {
+  for (const Document& document : documents) {
+    const Tree* found = document.root.find(section);
+    if (found == nullptr || found->kind == Tree::Kind::nothing) continue;
+    const Item item(document, *found);
+    if (section == "name" || section == "source" || !Repeats::needed(*found)) {
+      action(item);
+    } else {
+      action(outside(document.file, Tree::table({{section, Repeats(calculator(*this)).written_out(item)}})));
+    }
+  }
 }
 
 Item Draft::outside(const std::string& file, Tree root, std::size_t entry) {

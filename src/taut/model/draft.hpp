@@ -32,6 +32,13 @@ struct MassEntry {
   bool placed = false;
 };
 
+/// A mass whose place the coordinates give.
+struct CarriedMass {
+  std::string name;
+  double kilograms = 0.0;
+  std::vector<Item> at;
+};
+
 /// A model while its sections are read: what they share.
 ///
 /// Sections are read in the order of the table of sections: first values, then what moves, which numbers the coordinates, then what acts on it
@@ -42,8 +49,8 @@ class Draft {
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
 
-  /// Every place of a section that holds something, file by file.
-  void each(const std::string& section, const std::function<void(const Item&)>& action) const;
+  /// Every place of a section that holds something, file by file, with what is repeated written out.
+  void each(const std::string& section, const std::function<void(const Item&)>& action);
   /// An item given from outside, in a place of its own.
   Item outside(const std::string& file, Tree root, std::size_t entry = 0);
 
@@ -75,13 +82,18 @@ class Draft {
 
   // Terms made of expressions.
   void add_dynamics(const LagrangianNodes& nodes, const std::string& name);
+  /// The same for what has inertia: global damping acts on it.
+  void add_inertia(LagrangianNodes nodes, const std::string& name);
   std::size_t add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name);  ///< returns its number
   void finish_terms();  ///< gives the system all of them
-  int row_of(std::size_t constraint) const {
-    return constraint_rows_[constraint];
-  }  ///< of an expression, by its number, in the end
+  /// The row of a constraint by its number, once terms are finished.
+  int row_of(std::size_t constraint) const { return constraint_rows_[constraint]; }
   NamedExpression expression(const std::string& name, Graph::Node node) const;
   int lambda_variable(int row) const { return numbering.v(numbering.coordinates) + row; }
+  int acceleration_variable(int i) const { return lambda_variable(system->constraint_count()) + i; }
+  int energy_variable(bool potential) const { return acceleration_variable(numbering.coordinates) + (potential ? 1 : 0); }
+  /// d/dt of an expression of t and coordinates, or, with accelerations as variables, of velocities too
+  Graph::Node rate(Graph::Node node);
   Graph::Node squared_distance(const Spot& a, const Spot& b);
   /// Rows of constraints by name: of one, or of all of a pin or support ("pin A" for "pin A.x" and "pin A.y").
   const std::vector<int>& rows_named(const Item& item, const std::string& name);
@@ -96,12 +108,17 @@ class Draft {
   int dim = 2, walls = 0;
   std::array<double, 3> gravity{};
   std::optional<Item> gravity_item;
+  double damping = 0.0;  ///< of everything, 1/s
+  bool defines = false;  ///< there are coordinates or `let`, by which masses may be placed
 
   std::vector<std::pair<std::string, Graph::Node>> parameters;
   std::unordered_map<std::string, std::size_t> parameter_index;
   std::vector<MassEntry> masses;
   std::unordered_map<std::string, int> mass_index;
   std::vector<std::string> generalized;
+  std::vector<CarriedMass> carried;
+  std::vector<std::pair<std::string, Item>> lets;
+  std::vector<char> has_inertia;  ///< coordinates whose velocity occurs in a kinetic energy
   Continua continua;
 
   std::optional<System> system;
@@ -115,6 +132,12 @@ class Draft {
   Vector q, v;
   std::vector<char> given_q;  ///< places that were said
   std::set<std::pair<int, bool>> free;
+  struct Initial {
+    int coordinate;
+    bool velocity;
+    double value;
+  };
+  std::vector<Initial> initial;
   bool equilibrium = false;
 
   std::vector<std::size_t> loose;  ///< constraints that do not hold from the beginning

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <limits>
 #include <taut/model/draft.hpp>
 
 /// The places where a model's expressions become code.
@@ -7,6 +7,32 @@ namespace taut {
 void Draft::add_dynamics(const LagrangianNodes& nodes, const std::string& name) {
   if (!terms_) terms_ = new_terms();
   terms_->add(nodes, name);
+}
+
+void Draft::add_inertia(LagrangianNodes nodes, const std::string& name) {
+  has_inertia.resize(std::size_t(numbering.coordinates), 0);
+  std::vector<int> moved;
+  for (const int variable : graph->variables_of({nodes.kinetic}))
+    if (variable > numbering.coordinates) moved.push_back(variable - numbering.v(0));
+  for (const int i : moved) {
+    has_inertia[std::size_t(i)] = 1;
+    // −c p: in proportion to the momentum.
+    if (damping > 0.0)
+      nodes.forces.emplace_back(
+          i, graph->multiply(graph->constant(-damping), graph->derivative(nodes.kinetic, numbering.v(i))));
+  }
+  add_dynamics(nodes, name);
+}
+
+Graph::Node Draft::rate(Graph::Node node) {
+  Graph::Node sum = graph->derivative(node, numbering.time());
+  for (const int variable : graph->variables_of({node})) {
+    if (variable == numbering.time()) continue;
+    const int i = (variable - 1) % numbering.coordinates;
+    const int next = variable <= numbering.coordinates ? numbering.v(i) : acceleration_variable(i);
+    sum = graph->add(sum, graph->multiply(graph->derivative(node, variable), graph->variable(next)));
+  }
+  return sum;
 }
 
 std::size_t Draft::add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name) {
@@ -21,16 +47,36 @@ void Draft::finish_terms() {
 
 NamedExpression Draft::expression(const std::string& name, Graph::Node node) const {
   const std::vector<int> inputs = graph->variables_of({node});
-  return {name, Program(*graph, {node}, inputs), inputs, !inputs.empty() && inputs.back() >= lambda_variable(0)};
+  NamedExpression out{name, Program(*graph, {node}, inputs), inputs};
+  out.rows = system->constraint_count();
+  const int energies = energy_variable(false), accelerations = acceleration_variable(0);
+  for (const int variable : inputs) {
+    if (variable >= energies) {
+      out.energies = true;
+    } else if (variable >= accelerations) {
+      out.accelerations = true;
+    } else if (variable >= lambda_variable(0)) {
+      out.reactions = true;
+    }
+  }
+  return out;
 }
 
-double NamedExpression::at(const State& state) const {
+double NamedExpression::at(const State& state, const Derived& derived) const {
   thread_local std::vector<double> in;
   in.clear();
-  const int n = int(state.q.size());
+  const int n = int(state.q.size()), first_lambda = 1 + 2 * n, first_acceleration = first_lambda + rows;
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
   for (const int variable : inputs) {
-    const int k = variable - 1;
-    in.push_back(k < 0 ? state.t : k < n ? state.q[k] : k < 2 * n ? state.v[k - n] : state.lambda[k - 2 * n]);
+    double value = state.t;
+    if (variable > 0 && variable <= n) value = state.q[variable - 1];
+    if (variable > n && variable < first_lambda) value = state.v[variable - 1 - n];
+    if (variable >= first_lambda && variable < first_acceleration)
+      value = state.lambda.size() == rows ? state.lambda[variable - first_lambda] : unknown;
+    if (variable >= first_acceleration && variable < first_acceleration + n)
+      value = derived.a.size() == n ? derived.a[variable - first_acceleration] : unknown;
+    if (variable >= first_acceleration + n) value = variable == first_acceleration + n ? derived.kinetic : derived.potential;
+    in.push_back(value);
   }
   return *program(in.data());
 }

@@ -38,11 +38,16 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
   read_parameters(draft);
   read_stage(Section::Stage::values, draft);
   draft.scope.symbols["t"] = draft.graph->variable(draft.numbering.time());
+  draft.each("coordinates", [&](const Item&) { draft.defines = true; });
+  draft.each("let", [&](const Item&) { draft.defines = true; });
   read_stage(Section::Stage::bodies, draft);
   make_system(draft);
+  read_stage(Section::Stage::start, draft);
+  read_stage(Section::Stage::places, draft);
+  resolve_definitions(draft);
   read_stage(Section::Stage::terms, draft);
   add_lagrangian(draft);
-  read_stage(Section::Stage::start, draft);
+  place_start(draft);
   draft.finish_terms();
   draft.moving = draft.graph->entries().size();
   name_reactions(draft);

@@ -33,6 +33,7 @@ class ModelBuilder {
   ModelBuilder& string(const std::string& name, Tree of) { return entry("strings", name, std::move(of)); }
   ModelBuilder& force(const std::string& on, Tree value) { return entry("forces", on, std::move(value)); }
   ModelBuilder& initial(const std::string& name, Tree value) { return entry("initial", name, std::move(value)); }
+  ModelBuilder& let(const std::string& name, Tree value) { return entry("let", name, std::move(value)); }
   ModelBuilder& output(const std::string& name, Tree value) { return entry("outputs", name, std::move(value)); }
   ModelBuilder& run(const std::string& option, Tree value) { return entry("run", option, std::move(value)); }
 
@@ -54,6 +55,7 @@ class ModelBuilder {
   // Single values.
   ModelBuilder& dimension(Tree value) { return add("dimension", value); }
   ModelBuilder& gravity(Tree value) { return add("gravity", value); }
+  ModelBuilder& damping(Tree value) { return add("damping", value); }
 
   const Tree& tree() const { return tree_; }
 

@@ -9,14 +9,24 @@
 
 namespace taut {
 
-/// A named expression of (t, q, v, λ) that is recorded over time, or watched.
+/// What follows from a state and the system: for expressions that ask for it.
+struct Derived {
+  Vector a{};  ///< accelerations
+  double kinetic = std::numeric_limits<double>::quiet_NaN(), potential = kinetic;
+};
+
+/// A named expression of (t, q, v, λ), of accelerations and energies, that is recorded over time, or watched.
 struct NamedExpression {
   std::string name;
   Program program;            ///< of the variables that occur in it
-  std::vector<int> inputs{};  ///< which they are, counted over t, all q, all v, all λ
+  std::vector<int> inputs{};  ///< which they are, counted over t, all q, all v, all λ, all accelerations, both energies
   bool reactions = false;     ///< λ occur in it
+  bool accelerations = false, energies = false;
+  int rows = 0;  ///< λ of the model
 
-  double at(const State& state) const;
+  /// What it asks for beside the state must be given; otherwise it is not a number.
+  double at(const State& state, const Derived& derived = {}) const;
+  bool derives() const { return accelerations || energies; }
 };
 
 /// What a model may change while it runs: whether constraints hold, or the value of a parameter.

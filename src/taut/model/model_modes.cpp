@@ -32,6 +32,35 @@ ModelModes::ModelModes(const ModelFile& model, double penalty) : model_(model), 
           "formulation: an output or event asks for a `.lambda` or `.tension`, which springs in place of constraints do not "
           "have.");
   current_ = variants_.emplace(std::map<std::string, double>{}, std::make_unique<Variant>(model)).first->second.get();
+  mode_ = first();
+  const bool accelerate = reactions(model.outputs, [](const NamedExpression& one) { return one.accelerations; }) ||
+                          reactions(model.events, [](const ModelEvent& one) { return one.when.accelerations; });
+  const std::vector<Set> sets = model.system.sets();
+  require(
+      !accelerate || penalty > 0.0 ||
+          std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero || set == Set::whole; }),
+      "an output or event asks for an acceleration, which impacts do not have: the model has inequalities; take a penalty.");
+}
+
+const Vector& ModelModes::accelerations(const State& state) {
+  std::unique_ptr<Accelerations>& found = accelerations_[mode_];
+  if (found == nullptr) found = std::make_unique<Accelerations>(*moving(mode_));
+  found->a.resize(state.q.size());
+  found->lambda.resize(found->system.constraint_count());
+  found->equations.accelerate(instant(state), found->a, found->lambda);
+  return found->a;
+}
+
+double ModelModes::value(NamedExpression& expression, const State& state) {
+  if (!expression.derives()) return expression.at(state);
+  Derived derived;
+  if (expression.accelerations) derived.a = accelerations(state);
+  if (expression.energies) {
+    const std::shared_ptr<const System> system = moving(mode_);
+    derived.kinetic = system->kinetic_energy(instant(state));
+    derived.potential = system->potential_energy(instant(state));
+  }
+  return expression.at(state, derived);
 }
 
 Mode ModelModes::first() const {
@@ -45,7 +74,12 @@ ModelModes::Variant& ModelModes::variant(const Mode& mode) {
   for (std::size_t k = 0; k < model_.switches.size(); ++k)
     if (const Switch& one = model_.switches[k]; one.rows.empty() && mode.at(k) != one.initial) changed[one.name] = mode[k];
   std::unique_ptr<Variant>& found = variants_[changed];
-  if (found == nullptr) found = std::make_unique<Variant>(std::make_unique<ModelFile>(model_.with(changed)));
+  if (found == nullptr) {
+    found = std::make_unique<Variant>(std::make_unique<ModelFile>(model_.with(changed)));
+    const System &before = model_.system, &now = found->model->system;
+    require(now.size() == before.size() && now.constraint_count() == before.constraint_count(),
+            "an event changes a parameter on which the number of coordinates or constraints depends; it must stay.");
+  }
   return *found;
 }
 
@@ -79,7 +113,7 @@ std::vector<Event> ModelModes::events() {
     const ModelEvent& given = model_.events[k];
     Event event{.name = given.name, .at = given.at, .direction = given.direction};
     if (!given.timed()) {
-      event.when = [this, k](const State& state) { return current_->events[k].when.at(state); };
+      event.when = [this, k](const State& state) { return value(current_->events[k].when, state); };
       event.reactions = given.when.reactions;
     }
     if (given.acts())
@@ -87,8 +121,8 @@ std::vector<Event> ModelModes::events() {
         ModelEvent& happens = current_->events[k];
         const State before = moment.state;  // all values are those before
         for (ModelEvent::Assignment& one : happens.assignments)
-          (one.velocity ? moment.state.v : moment.state.q)[one.coordinate] = one.value.at(before);
-        for (auto& [number, value] : happens.switches) moment.mode[std::size_t(number)] = value.at(before);
+          (one.velocity ? moment.state.v : moment.state.q)[one.coordinate] = value(one.value, before);
+        for (auto& [number, next] : happens.switches) moment.mode[std::size_t(number)] = value(next, before);
         if (happens.stop) moment.stop = message("the event '{}' at t = {}", happens.name, moment.state.t);
         if (!happens.switches.empty()) enter(moment.mode);
       };

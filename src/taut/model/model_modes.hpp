@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <taut/model/model_file.hpp>
+#include <taut/step/index_one.hpp>
 
 namespace taut {
 
@@ -24,7 +25,13 @@ class ModelModes {
   /// The events of the model for a run. Where they change the mode, their own expressions and the outputs see it.
   std::vector<Event> events();
   std::vector<NamedExpression>& outputs() { return current_->outputs; }
-  void enter(const Mode& mode) { current_ = &variant(mode); }
+  void enter(const Mode& mode) {
+    current_ = &variant(mode);
+    mode_ = mode;
+  }
+
+  /// An expression at a state of the mode that was entered last, with what it asks for beside the state.
+  double value(NamedExpression& expression, const State& state);
 
  private:
   /// The model with the values that its parameters have in a mode.
@@ -37,6 +44,7 @@ class ModelModes {
     std::vector<ModelEvent> events;
   };
   Variant& variant(const Mode& mode);
+  const Vector& accelerations(const State& state);
   System with_switches(const Mode& mode, System system) const;
 
   const ModelFile& model_;
@@ -44,6 +52,14 @@ class ModelModes {
   std::map<std::map<std::string, double>, std::unique_ptr<Variant>> variants_;  // by parameters that differ
   std::map<Mode, std::shared_ptr<const System>> moving_, judged_;
   Variant* current_;
+  Mode mode_;
+  struct Accelerations {
+    explicit Accelerations(const System& whole) : system(acting(whole).system), equations(system, Multipliers{}) {}
+    System system;
+    IndexOne equations;
+    Vector a{}, lambda{};
+  };
+  std::map<Mode, std::unique_ptr<Accelerations>> accelerations_;
 };
 
 }  // namespace taut

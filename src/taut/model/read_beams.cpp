@@ -274,6 +274,7 @@ void read_beams(const Item& item, Draft& draft) {
     if (draft.dim == 1) one.fail("a beam needs 2 or 3 dimensions");
     BeamEntry entry{.name = name, .item = one, .options = {.name = name}};
     read_body(entry, draft);
+    entry.options.mass_damping += draft.damping;
     const int first = int(draft.masses.size()) + draft.continua.points;
     entry.beam = located(one, [&] { return Beam(entry.options, draft.dim, first); });
     read_along(entry, draft);
@@ -310,6 +311,9 @@ void read_strings(const Item& item, Draft& draft) {
       options.fixed_start = one_word<bool>(ends[0], kinds);
       options.fixed_end = one_word<bool>(ends[1], kinds);
     }
+    if (draft.damping > 0.0)
+      options.damping = std::function<double(double)>([c = draft.damping, own = options.damping, density = options.density](
+                                                          double x) { return own(x) + c * density(x); });
     draft.continua.string_index.emplace(name, draft.continua.strings.size());
     draft.continua.strings.push_back({name, located(one, [&] { return VibratingString(options); }), load, start, velocity});
   }

@@ -83,8 +83,16 @@ void read_wall(const Item& item, Draft& draft) {
   if (!who || !has_normal) item.fail("needs a `mass` and a `normal` into the allowed side");
   const Spot& held = draft.mass(*who);
   const std::string name = "wall of " + who->word() + (draft.walls++ > 0 ? " " + std::to_string(draft.walls) : "");
-  wall.point = held.point;
-  draft.system->add(wall, name);
+  if (held.point >= 0) {
+    wall.point = held.point;
+    draft.system->add(wall, name);
+    return;
+  }
+  Graph& graph = *draft.graph;
+  Graph::Node distance = graph.constant(-wall.offset);
+  for (int k = 0; k < draft.dim; ++k)
+    distance = graph.add(distance, graph.multiply(graph.constant(wall.normal[k]), held.x[k]));
+  draft.add_constraint(item, distance, Set::nonnegative, name);
 }
 
 void read_constraint(const Item& item, Draft& draft) {

@@ -145,19 +145,26 @@ void read_initial(const Item& item, Draft& draft) {
       for (const Item& which : one.list()) draft.free.insert(draft.coordinate_or_velocity(which, which.word()));
     } else {
       const auto [i, velocity] = draft.coordinate_or_velocity(one, name);
-      (velocity ? draft.v : draft.q)[i] = draft.number(one);
-      if (!velocity) draft.given_q[std::size_t(i)] = 1;
+      const double value = draft.number(one);
+      // Masses that coordinates carry are where these say; other places wait, because lengths are measured between the places `at`.
+      if (i >= draft.numbering.coordinates - int(draft.generalized.size())) {
+        (velocity ? draft.v : draft.q)[i] = value;
+      } else {
+        draft.initial.push_back({i, velocity, value});
+      }
     }
   }
+}
+
+void place_start(Draft& draft) {
+  for (const auto& [i, velocity, value] : draft.initial) (velocity ? draft.v : draft.q)[i] = value;
 }
 
 /// Every coordinate needs inertia, or a constraint that carries it; said here by name, before a matrix is singular.
 void check_inertia(const Draft& draft) {
   if (draft.generalized.empty()) return;
-  std::vector<char> moves(std::size_t(draft.numbering.coordinates), 0);
-  if (draft.lagrangian.kinetic >= 0)
-    for (const int variable : draft.graph->variables_of({draft.lagrangian.kinetic}))
-      if (variable > draft.numbering.coordinates) moves[std::size_t(variable - draft.numbering.v(0))] = 1;
+  std::vector<char> moves = draft.has_inertia;
+  moves.resize(std::size_t(draft.numbering.coordinates), 0);
   for (const auto& block : draft.system->constraints())
     for (const int i : block->stencils()) moves[std::size_t(i)] = 1;
   for (int i = draft.numbering.coordinates - int(draft.generalized.size()); i < draft.numbering.coordinates; ++i)

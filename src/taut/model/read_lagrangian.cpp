@@ -12,6 +12,15 @@ Graph::Node total(const Item& item, Draft& draft) {
   return sum;
 }
 
+/// A force F along x(t, q), which is no coordinate: Qᵢ = F ∂x/∂qᵢ.
+void push(Graph::Node x, Graph::Node force, Draft& draft) {
+  Graph& graph = *draft.graph;
+  for (const int variable : graph.variables_of({x}))
+    if (variable != draft.numbering.time())
+      draft.lagrangian.forces.emplace_back(variable - draft.numbering.q(0),
+                                           graph.multiply(force, graph.derivative(x, variable)));
+}
+
 }  // namespace
 
 void read_kinetic(const Item& item, Draft& draft) {
@@ -28,14 +37,26 @@ void read_potential(const Item& item, Draft& draft) {
 }
 
 void read_forces(const Item& item, Draft& draft) {
-  for (const auto& [name, one] : item.entries())
-    draft.lagrangian.forces.emplace_back(draft.coordinate(one, name), draft.value(one));
+  for (const auto& [name, one] : item.entries()) {
+    const std::size_t dot = name.rfind('.');
+    const auto spot = dot == std::string::npos ? draft.spots.end() : draft.spots.find(name.substr(0, dot));
+    const int axis = dot != std::string::npos && dot + 2 == name.size() ? name.back() - 'x' : -1;
+    const bool carried = spot != draft.spots.end() && spot->second.massive && spot->second.point < 0;
+    if (carried && axis >= 0 && axis < draft.dim) {
+      push(spot->second.x[axis], draft.value(one), draft);
+    } else {
+      draft.lagrangian.forces.emplace_back(draft.coordinate(one, name), draft.value(one));
+    }
+  }
 }
 
 void add_lagrangian(Draft& draft) {
   const LagrangianNodes& nodes = draft.lagrangian;
-  if (nodes.kinetic >= 0 || nodes.potential >= 0 || !nodes.forces.empty())
+  if (nodes.kinetic >= 0) {
+    draft.add_inertia(nodes, "the model's expressions");
+  } else if (nodes.potential >= 0 || !nodes.forces.empty()) {
     draft.add_dynamics(nodes, "the model's expressions");
+  }
 }
 
 }  // namespace taut

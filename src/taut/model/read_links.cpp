@@ -2,6 +2,8 @@
 #include <taut/model/readers.hpp>
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/pin.hpp>
+#include <taut/system/terms/element.hpp>
+#include <taut/system/terms/gravity.hpp>
 #include <taut/system/terms/spring.hpp>
 
 namespace taut {
@@ -13,7 +15,7 @@ struct Link {
   Spot a{}, b{};
   std::string name{};
   bool named = false;
-  std::optional<Item> length{}, stiffness{}, damping{};
+  std::optional<Item> length{}, stiffness{}, damping{}, mass{};
 };
 
 Link link(const Item& item, const Form& form, const std::string& kind, const Draft& draft) {
@@ -31,6 +33,7 @@ Link link(const Item& item, const Form& form, const std::string& kind, const Dra
       if (key == "length") out.length = one;
       if (key == "stiffness") out.stiffness = one;
       if (key == "damping") out.damping = one;
+      if (key == "mass") out.mass = one;
     }
   }
   if (ends.size() != 2) item.fail("needs two ends: between: [A, B]");
@@ -68,21 +71,49 @@ void add_damper(const Item& item, const Link& ends, Draft& draft) {
   const double c = draft.number(item);
   if (!(c >= 0.0)) item.fail(message("must not be negative, got {}", c));
   Graph& graph = *draft.graph;
-  const Numbering numbering = draft.numbering;
-  const Graph::Node r = graph.make(Op::sqrt, draft.squared_distance(ends.a, ends.b));
-  std::vector<int> touched;
-  for (const Spot* end : {&ends.a, &ends.b})
-    for (int k = 0; end->point >= 0 && k < draft.dim; ++k) touched.push_back(end->point * draft.dim + k);
-  std::vector<Graph::Node> slopes;
-  Graph::Node rate = graph.derivative(r, numbering.time());
-  for (const int i : touched) {
-    slopes.push_back(graph.derivative(r, numbering.q(i)));
-    rate = graph.add(rate, graph.multiply(slopes.back(), graph.variable(numbering.v(i))));
-  }
+  const Graph::Node r = graph.make(Op::sqrt, draft.squared_distance(ends.a, ends.b)), rate = draft.rate(r);
   LagrangianNodes nodes;
-  for (std::size_t k = 0; k < touched.size(); ++k)
-    nodes.forces.emplace_back(touched[k], graph.multiply(graph.constant(-c), graph.multiply(rate, slopes[k])));
+  for (const int variable : graph.variables_of({r}))
+    if (variable != draft.numbering.time())
+      nodes.forces.emplace_back(variable - draft.numbering.q(0),
+                                graph.multiply(graph.constant(-c), graph.multiply(rate, graph.derivative(r, variable))));
   draft.add_dynamics(nodes, ends.name);
+}
+
+/// A uniform rod of mass m between a and b: T = m/6 (|ȧ|² + ȧ·ḃ + |ḃ|²), V = −m g·(a + b)/2.
+void add_rod_mass(const Item& item, const Link& ends, Draft& draft) {
+  const double m = draft.number(item);
+  if (!(m >= 0.0)) item.fail(message("must not be negative, got {}", m));
+  std::array<double, 3> at{};
+  const bool first = ends.a.point >= 0, second = ends.b.point >= 0;
+  const bool plain = (first || fixed(ends.a, draft, at)) && (second || fixed(ends.b, draft, at));
+  if (!plain) {
+    Graph& graph = *draft.graph;
+    LagrangianNodes nodes;
+    nodes.kinetic = nodes.potential = graph.constant(0.0);
+    for (int k = 0; k < draft.dim; ++k) {
+      const Graph::Node a = draft.rate(ends.a.x[k]), b = draft.rate(ends.b.x[k]);
+      for (const auto& [x, y] : {std::pair(a, a), {a, b}, {b, b}})
+        nodes.kinetic = graph.add(nodes.kinetic, graph.multiply(graph.constant(m / 6.0), graph.multiply(x, y)));
+      nodes.potential = graph.add(
+          nodes.potential, graph.multiply(graph.constant(-0.5 * m * draft.gravity[k]), graph.add(ends.a.x[k], ends.b.x[k])));
+    }
+    return draft.add_inertia(nodes, "mass of " + ends.name);
+  }
+  const double c = draft.damping;
+  const std::array<double, 4> both{m / 3.0, m / 6.0, m / 6.0, m / 3.0};
+  const auto two = std::make_shared<const ElementMatrices<2>>(
+      ElementMatrices<2>{.mass = both, .damping = {c * both[0], c * both[1], c * both[2], c * both[3]}});
+  const auto one =
+      std::make_shared<const ElementMatrices<1>>(ElementMatrices<1>{.mass = {m / 3.0}, .damping = {c * m / 3.0}});
+  for (int k = 0; k < draft.dim; ++k) {
+    const int a = ends.a.point * draft.dim + k, b = ends.b.point * draft.dim + k;
+    if (first && second) draft.system->add(Element<2, 1>{{a, b}, two}, "mass of " + ends.name);
+    if (first != second) draft.system->add(Element<1, 1>{{first ? a : b}, one}, "mass of " + ends.name);
+    if (draft.gravity[k] == 0.0) continue;
+    for (const int i : {first ? a : -1, second ? b : -1})
+      if (i >= 0) draft.system->add(Weight{i, -0.5 * m * draft.gravity[k]}, "gravity on " + ends.name);
+  }
 }
 
 }  // namespace
@@ -91,6 +122,7 @@ void read_rod(const Item& item, Draft& draft) {
   const Link ends = link(item, forms().rod, "rod", draft);
   const double length = length_of(ends, draft);
   if (!(length > 0.0)) item.fail(message("the length must be positive, got {}", length));
+  if (ends.mass) add_rod_mass(*ends.mass, ends, draft);
   if (ends.named) draft.rod_lengths[ends.name] = length;
   if (ends.a.in_scene >= 0 && ends.b.in_scene >= 0) draft.model.scene.lines.emplace_back(ends.a.in_scene, ends.b.in_scene);
   std::array<double, 3> at{};

@@ -1,10 +1,22 @@
 #include <taut/model/readers.hpp>
+#include <taut/system/terms/element.hpp>
 #include <taut/system/terms/gravity.hpp>
 
 namespace taut {
 namespace {
 
 constexpr int most_coordinates = 200'000;
+
+/// Whether a place names something that is not there yet: coordinates, and what is made of them.
+bool depends(const std::vector<Item>& place, Draft& draft) {
+  try {
+    for (const Item& one : place)
+      if (one.is_word() && !draft.graph->is_constant(parse(*draft.graph, draft.scope, one.word()))) return false;
+  } catch (const ExpressionError&) {
+    return draft.defines;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -13,6 +25,8 @@ void read_masses(const Item& item, Draft& draft) {
     draft.take_name(one, name);
     MassEntry mass{.name = name};
     bool has_mass = false;
+    std::vector<Item> at;
+    std::optional<Item> velocity;
     for (const auto& [key, part] : one.entries(forms().mass.keys)) {
       if (key == "mass") {
         mass.kilograms = draft.number(part);
@@ -21,10 +35,20 @@ void read_masses(const Item& item, Draft& draft) {
         continue;
       }
       const std::vector<Item> numbers = draft.axes(part);
+      if (key == "at" && depends(numbers, draft)) {
+        at = numbers;
+        continue;
+      }
+      if (key == "velocity") velocity = part;
       for (int k = 0; k < draft.dim; ++k) (key == "at" ? mass.at : mass.velocity)[k] = draft.number(numbers[k]);
       if (key == "at") mass.placed = true;
     }
     if (!has_mass) one.fail("needs a `mass`");
+    if (!at.empty()) {
+      if (velocity) velocity->fail("follows from the coordinates that place the mass; give theirs under `initial`");
+      draft.carried.push_back({name, mass.kilograms, at});
+      continue;
+    }
     draft.mass_index.emplace(name, int(draft.masses.size()));
     draft.masses.push_back(std::move(mass));
   }
@@ -59,13 +83,27 @@ void add_mass(const MassEntry& mass, Draft& draft) {
 
 void add_gravity(Draft& draft) {
   if (!draft.gravity_item) return;
-  if (draft.masses.empty() && draft.continua.beams.empty())
+  if (draft.masses.empty() && draft.continua.beams.empty() && draft.carried.empty())
     draft.gravity_item->fail("acts on `masses` and `beams`, and there are none; write it into `potential`");
   for (std::size_t m = 0; m < draft.masses.size(); ++m)
     for (int k = 0; k < draft.dim; ++k)
       if (draft.gravity[k] != 0.0)
         draft.system->add(Weight{int(m) * draft.dim + k, -draft.masses[m].kilograms * draft.gravity[k]},
                           "gravity on " + draft.masses[m].name);
+}
+
+/// −c m v on each mass.
+void add_damping(Draft& draft) {
+  if (draft.damping == 0.0) return;
+  std::map<double, std::shared_ptr<const ElementMatrices<1>>> shared;  // by mass: equal ones are one
+  for (std::size_t m = 0; m < draft.masses.size(); ++m) {
+    const double kilograms = draft.masses[m].kilograms;
+    auto& matrices = shared[kilograms];
+    if (matrices == nullptr)
+      matrices = std::make_shared<const ElementMatrices<1>>(ElementMatrices<1>{.damping = {draft.damping * kilograms}});
+    for (int k = 0; k < draft.dim; ++k)
+      draft.system->add(Element<1, 1>{{int(m) * draft.dim + k}, matrices}, "damping of " + draft.masses[m].name);
+  }
 }
 
 }  // namespace
@@ -94,6 +132,7 @@ void make_system(Draft& draft) {
   }
   draft.system->name_coordinates(draft.names);
   add_gravity(draft);
+  add_damping(draft);
   add_continua(draft);
 }
 

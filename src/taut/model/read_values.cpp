@@ -115,4 +115,9 @@ void read_gravity(const Item& item, Draft& draft) {
   }
 }
 
+void read_damping(const Item& item, Draft& draft) {
+  draft.damping = draft.number(item);
+  if (!(draft.damping >= 0.0)) item.fail(message("must not be negative, got {}", draft.damping));
+}
+
 }  // namespace taut

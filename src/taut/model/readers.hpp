@@ -15,6 +15,7 @@ void read_functions(const Item& item, Draft& draft);
 void read_tables(const Item& item, Draft& draft);
 void read_dimension(const Item& item, Draft& draft);
 void read_gravity(const Item& item, Draft& draft);
+void read_damping(const Item& item, Draft& draft);
 
 // What moves.
 void read_masses(const Item& item, Draft& draft);
@@ -22,6 +23,8 @@ void read_coordinates(const Item& item, Draft& draft);
 void read_beams(const Item& item, Draft& draft);
 void read_strings(const Item& item, Draft& draft);
 void make_system(Draft& draft);  ///< numbers the coordinates
+void read_let(const Item& item, Draft& draft);
+void resolve_definitions(Draft& draft);  ///< of `let`, and of masses placed by coordinates
 
 int continuum_coordinates(const Draft& draft);
 void add_continuum_coordinates(Draft& draft);
@@ -45,11 +48,12 @@ void read_constraint(const Item& item, Draft& draft);
 
 // The start.
 void read_initial(const Item& item, Draft& draft);
+void place_start(Draft& draft);  ///< what it says about places that lengths are measured between otherwise
 void check_inertia(const Draft& draft);
 void find_start(Draft& draft, bool assemble);
 
 // What is watched, and the run.
-void name_reactions(Draft& draft);
+void name_reactions(Draft& draft);  ///< and accelerations and energies
 void read_outputs(const Item& item, Draft& draft);
 void read_event(const Item& item, Draft& draft);
 void add_switches(Draft& draft);  ///< of constraints that let go or do not hold from the beginning

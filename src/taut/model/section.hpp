@@ -7,7 +7,7 @@ namespace taut {
 /// A section of a model: the one place that says its name, what it may hold, and who reads it. Reading goes through the table of them in order; the
 /// schema and the reference page are made from it.
 struct Section {
-  enum class Stage { title, values, bodies, terms, start, watched, run };
+  enum class Stage { title, values, bodies, start, places, terms, watched, run };
   std::string name;
   Stage stage;
   Form form;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
 #include <taut/study/measured_run.hpp>
 
 namespace taut {

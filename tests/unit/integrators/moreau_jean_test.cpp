@@ -2,7 +2,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
-#include <taut/io/model_file.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "error_of.hpp"
 #include "sanitized.hpp"

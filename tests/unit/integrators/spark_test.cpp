@@ -1,5 +1,6 @@
 #include <taut/integrators/spark_tableau.hpp>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "driven_pendulum.hpp"
 #include "laws.hpp"

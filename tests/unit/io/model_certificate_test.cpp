@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
 #include <taut/simulate/energy.hpp>
 #include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
 
 namespace taut {
 namespace {

@@ -1,4 +1,5 @@
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "change_at.hpp"
 #include "error_of.hpp"

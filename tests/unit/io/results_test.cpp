@@ -1,8 +1,8 @@
 #include <filesystem>
 #include <fstream>
-#include <taut/io/checkpoint_numbers.hpp>
-#include <taut/io/file_lock.hpp>
-#include <taut/io/run_file.hpp>
+#include <taut/results/checkpoint_numbers.hpp>
+#include <taut/results/file_lock.hpp>
+#include <taut/results/run_file.hpp>
 
 #include "error_of.hpp"
 
@@ -41,7 +41,7 @@ Checkpoint checkpoint(int carried, int earlier) {
   return out;
 }
 
-ResultsHeader header() {
+RunHeader header() {
   return {.version = "0",
           .model_path = "/model.yaml",
           .model_text = "model",

@@ -1,8 +1,8 @@
 #include <filesystem>
 #include <random>
-#include <taut/io/model_file.hpp>
-#include <taut/io/yaml_tree.hpp>
 #include <taut/model/model_builder.hpp>
+#include <taut/yaml/read_model.hpp>
+#include <taut/yaml/yaml_tree.hpp>
 
 #include "error_of.hpp"
 

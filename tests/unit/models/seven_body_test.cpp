@@ -1,4 +1,4 @@
-#include <taut/io/model_file.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "laws.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <numbers>
-#include <taut/io/model_file.hpp>
 #include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
 
 namespace taut {
 namespace {

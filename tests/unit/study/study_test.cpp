@@ -4,6 +4,7 @@
 #include <taut/study/compare.hpp>
 #include <taut/study/verify.hpp>
 #include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
 
 namespace taut {
 namespace {

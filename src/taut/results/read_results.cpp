@@ -4,11 +4,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <taut/base/require.hpp>
-#include <taut/io/checkpoint_numbers.hpp>
-#include <taut/io/file_lock.hpp>
-#include <taut/io/hdf5_handle.hpp>
-#include <taut/io/results.hpp>
+#include <taut/results/checkpoint_numbers.hpp>
+#include <taut/results/file_lock.hpp>
+#include <taut/results/hdf5_handle.hpp>
+#include <taut/results/results.hpp>
 #include <thread>
 
 namespace taut {
@@ -101,7 +102,7 @@ class Reader {
             "'{}' cannot be read", name);
   }
 
-  ResultsHeader header() const {
+  RunHeader header() const {
     const std::vector<std::string> words = texts("header"), model = texts("model");
     require(words.size() == 7 && model.size() == 1, "its header is not that of a results file");
     return {.version = words[0],
@@ -114,7 +115,29 @@ class Reader {
             .until = std::strtod(words[6].c_str(), nullptr),
             .coordinates = texts("coordinates"),
             .constraints = texts("constraints"),
-            .outputs = texts("output_names")};
+            .outputs = texts("output_names"),
+            .scene = scene()};
+  }
+  /// Files of earlier versions have none.
+  Scene scene() const {
+    Scene out;
+    if (H5Lexists(file_, "scene_places", H5P_DEFAULT) <= 0) return out;
+    for (const std::string& text : texts("scene_places")) {
+      std::istringstream words(text);
+      Scene::Place place;
+      words >> place.coordinate[0] >> place.coordinate[1] >> place.coordinate[2] >> place.name;
+      require(bool(words), "'scene_places' is not what was written");
+      out.places.push_back(std::move(place));
+    }
+    for (const std::string& text : texts("scene_lines")) {
+      std::istringstream words(text);
+      std::pair<int, int> line{-1, -1};
+      words >> line.first >> line.second;
+      const auto inside = [&](int k) { return k >= 0 && k < int(out.places.size()); };
+      require(inside(line.first) && inside(line.second), "'scene_lines' is not what was written");
+      out.lines.push_back(line);
+    }
+    return out;
   }
 
   FileState state() const {

@@ -1,5 +1,5 @@
 #include <taut/base/require.hpp>
-#include <taut/io/checkpoint_numbers.hpp>
+#include <taut/results/checkpoint_numbers.hpp>
 
 namespace taut {
 namespace {

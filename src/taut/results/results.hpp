@@ -1,17 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <taut/io/model_file.hpp>
+#include <taut/model/recorder.hpp>
 
 namespace taut {
-
-/// What a results file says about its run.
-struct ResultsHeader {
-  std::string version, model_path, model_text, name, integrator, solver;
-  std::string options;  ///< JSON: everything needed to run it again
-  double until = 0.0;   ///< the end time that was asked for
-  std::vector<std::string> coordinates, constraints, outputs;
-};
 
 /// One run in one HDF5 file, streamed: records are appended as the run goes and flushed about twice a second, in HDF5's single-writer
 /// mode, so that the file can be read while it grows and after a crash up to the last flush.
@@ -22,22 +14,16 @@ struct ResultsHeader {
 ///     checkpoint_0, checkpoint_1     where a run goes on; they take turns, so that one of them is whole
 ///     verdict (running, or that of the run), finished, message
 ///     state, record_sums, event_sums     sums by which the reader notices any byte that changed
-/// and datasets of strings: header, model, coordinates, constraints, output_names.
+/// and datasets of strings: header, model, coordinates, constraints, output_names; scene_places, scene_lines, by which pictures are drawn.
 class ResultsWriter {
  public:
   /// Throws InputError if the file cannot be made. Messages call it `shown`, where it will be moved, if that is given.
-  ResultsWriter(const std::string& path, const ResultsHeader& header, const std::string& shown = {});
+  ResultsWriter(const std::string& path, const RunHeader& header, const std::string& shown = {});
   ~ResultsWriter();
   ResultsWriter(const ResultsWriter&) = delete;
   ResultsWriter& operator=(const ResultsWriter&) = delete;
 
-  struct Row {
-    double t;
-    const double *q, *v, *lambda, *outputs;
-    double kinetic, potential, position_residual, velocity_residual;
-    int newton;
-  };
-  void append(const Row& row);
+  void append(const Record& record);
   void event(int which, double t, const Vector& q, const Vector& v);
 
   /// How much the file holds.
@@ -65,15 +51,7 @@ class ResultsWriter {
 };
 
 /// A results file, read back.
-struct Results {
-  ResultsHeader header;
-  std::optional<Verdict> verdict;  ///< none: the run goes on, or was killed
-  bool finished = false;           ///< false also for a run that somebody interrupted
-  std::string message;
-  long records = 0;
-  std::vector<double> t, q, v, lambda, outputs, energy, residual;  ///< row by row
-  std::vector<int> newton;
-  std::vector<double> events;            ///< rows of 2 + 2·coordinates
+struct Results : Recording {
   std::optional<Checkpoint> checkpoint;  ///< the last whole one
   std::vector<double> checkpoint_certificate;
   long checkpoint_records = 0;  ///< records before it

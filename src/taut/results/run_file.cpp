@@ -1,5 +1,3 @@
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,11 +5,12 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <taut/base/real_path.hpp>
 #include <taut/base/require.hpp>
-#include <taut/io/checksum.hpp>
-#include <taut/io/real_path.hpp>
-#include <taut/io/run_file.hpp>
+#include <taut/results/checksum.hpp>
+#include <taut/results/run_file.hpp>
 
 namespace taut {
 namespace {
@@ -54,10 +53,14 @@ std::string shortened(const std::string& text) {
 /// Options of the command line by name; of one that is given twice the last counts. `until` may differ: it extends a run.
 std::map<std::string, std::string> options_of(const std::string& json) {
   std::map<std::string, std::string> out;
-  const YAML::Node all = YAML::Load(json);
-  for (const auto& one : all["set"]) out["--set " + one[0].Scalar()] = one[1].Scalar();
-  for (const auto& one : all["run"])
-    if (one.first.Scalar() != "until") out["--" + one.first.Scalar()] = one.second.Scalar();
+  const nlohmann::json all = nlohmann::json::parse(json, nullptr, false);
+  if (!all.is_object()) return out;
+  const auto text = [](const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
+  if (all.contains("set"))
+    for (const auto& one : all["set"]) out["--set " + text(one.at(0))] = text(one.at(1));
+  if (all.contains("run"))
+    for (const auto& [name, value] : all["run"].items())
+      if (name != "until") out["--" + name] = text(value);
   return out;
 }
 
@@ -96,11 +99,11 @@ std::string differing_line(const std::string& before, const std::string& now) {
 
 // Whether a file may be overwritten, or resumed.
 
-bool same_model(const ResultsHeader& a, const ResultsHeader& b) {
+bool same_model(const RunHeader& a, const RunHeader& b) {
   return a.model_path == b.model_path || a.model_text == b.model_text;
 }
 
-void check_overwriting(const RunFileOptions& asked, const ResultsHeader& header) {
+void check_overwriting(const RunFileOptions& asked, const RunHeader& header) {
   std::error_code trouble;
   if (asked.force || !std::filesystem::exists(asked.path, trouble)) return;
   Results there;
@@ -123,23 +126,24 @@ void check_overwriting(const RunFileOptions& asked, const ResultsHeader& header)
 }
 
 /// Equal steps are counted from the start to the end; another end must not change them.
-void check_extension(const Results& old, const RunFileOptions& asked, double until) {
+void check_extension(const Results& old, const RunFileOptions& asked, const RunHeader& header) {
+  const double until = header.until, start = header.start, step = header.step;
   const auto whole = [&](double end) {
-    const double steps = std::abs(end - asked.start) / asked.step;
+    const double steps = std::abs(end - start) / step;
     return std::abs(steps - std::round(steps)) < 1e-6;
   };
   require(
-      asked.step == 0.0 || (whole(old.header.until) && whole(until)),
+      step == 0.0 || (whole(old.header.until) && whole(until)),
       "--resume: '{}' was to end at t = {}, now at {}; with equal steps both must be whole numbers of steps of {} from the "
       "start.",
-      asked.path, old.header.until, until, asked.step);
-  const double direction = until < asked.start ? -1.0 : 1.0;
-  const double reached = old.records > 0 ? old.t.back() : asked.start;
+      asked.path, old.header.until, until, step);
+  const double direction = until < start ? -1.0 : 1.0;
+  const double reached = old.records > 0 ? old.t.back() : start;
   require(direction * (until - reached) > 0.0,
           "--resume: the run in '{}' is at t = {} already; give a later --until than {}.", asked.path, reached, until);
 }
 
-Results read_to_resume(const RunFileOptions& asked, const ResultsHeader& header) {
+Results read_to_resume(const RunFileOptions& asked, const RunHeader& header) {
   Results old = read_results(asked.path);
   const std::string line = differing_line(old.header.model_text, header.model_text);
   const std::string option = differing_option(old.header.options, header.options);
@@ -151,7 +155,7 @@ Results read_to_resume(const RunFileOptions& asked, const ResultsHeader& header)
           asked.path, old.header.version);
   const bool extended = old.header.until != header.until;
   require(extended || !old.finished, "--resume: the run in '{}' is finished; a later --until extends it.", asked.path);
-  if (extended) check_extension(old, asked, header.until);
+  if (extended) check_extension(old, asked, header);
   return old;
 }
 
@@ -174,7 +178,7 @@ const std::string& checked_place(const RunFileOptions& asked) {
 
 }  // namespace
 
-RunFile::RunFile(const RunFileOptions& asked, const ResultsHeader& header)
+RunFile::RunFile(const RunFileOptions& asked, const RunHeader& header)
     : lock_(checked_place(asked)), checkpoint_after_(asked.checkpoint_seconds) {
   if (asked.resume) {
     old_ = read_to_resume(asked, header);
@@ -184,7 +188,7 @@ RunFile::RunFile(const RunFileOptions& asked, const ResultsHeader& header)
   begin(asked, header);
 }
 
-void RunFile::begin(const RunFileOptions& asked, const ResultsHeader& header) {
+void RunFile::begin(const RunFileOptions& asked, const RunHeader& header) {
   namespace fs = std::filesystem;
   std::error_code trouble;
   const fs::path place = real_path(asked.path), beside = place.string() + ".new";
@@ -234,11 +238,19 @@ void RunFile::finish(Verdict verdict, const std::string& message, bool interrupt
   writer_->finish(verdict, message, verdict == Verdict::reached || (verdict == Verdict::stopped && !interrupted));
 }
 
-long RunFile::renewal_steps(int coordinates, const Traits& traits) {
-  // A renewal costs as much as four or five steps: one in 200 is not felt. Small models afford rarer ones, large ones lose no more than a minute.
-  const long steps = std::clamp(200'000L / std::max(1, coordinates), 200L, 1'000L);
-  // Multiscale schemes take thousands of small steps in each.
-  return traits.takes_constraints ? steps : steps / 20;
+std::optional<Resumption> FileRecorder::begin(const RunHeader& header) {
+  file_.emplace(options_, header);
+  const Results* old = file_->old();
+  if (old == nullptr) return {};
+  Resumption out;
+  if (!old->checkpoint) return out;
+  out.checkpoint = &*old->checkpoint;
+  out.certificate = &old->checkpoint_certificate;
+  const std::size_t width = 2 + 2 * old->header.coordinates.size();
+  for (std::size_t e = 0; e < std::size_t(old->checkpoint_events); ++e)
+    out.events.emplace_back(std::size_t(old->events[e * width]), old->events[e * width + 1]);
+  if (old->checkpoint_records > 0) out.last_record = old->t[std::size_t(old->checkpoint_records) - 1];
+  return out;
 }
 
 std::string default_results_name(const std::string& model_path,

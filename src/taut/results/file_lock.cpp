@@ -5,9 +5,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <taut/base/real_path.hpp>
 #include <taut/base/require.hpp>
-#include <taut/io/file_lock.hpp>
-#include <taut/io/real_path.hpp>
+#include <taut/results/file_lock.hpp>
 
 namespace taut {
 namespace {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <stdexcept>
 #include <taut/base/require.hpp>
-#include <taut/io/checkpoint_numbers.hpp>
-#include <taut/io/hdf5_handle.hpp>
-#include <taut/io/results.hpp>
+#include <taut/results/checkpoint_numbers.hpp>
+#include <taut/results/hdf5_handle.hpp>
+#include <taut/results/results.hpp>
 
 namespace taut {
 namespace {
@@ -41,6 +41,15 @@ bool write_texts(hid_t file, const char* name, const std::vector<std::string>& w
   const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
   return set.good() && (words.empty() || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) >= 0) &&
          write_sum(set, Checksum().add(all).value());
+}
+
+/// "0 1 -1 A" for a place: its coordinates and its name; "0 3" for a line between two places.
+bool write_scene(hid_t file, const Scene& scene) {
+  std::vector<std::string> places, lines;
+  for (const Scene::Place& one : scene.places)
+    places.push_back(message("{} {} {} {}", one.coordinate[0], one.coordinate[1], one.coordinate[2], one.name));
+  for (const auto& [a, b] : scene.lines) lines.push_back(message("{} {}", a, b));
+  return write_texts(file, "scene_places", places) && write_texts(file, "scene_lines", lines);
 }
 
 template <class Number> hid_t native() {
@@ -209,7 +218,7 @@ struct ResultsWriter::File {
   }
 };
 
-ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& header, const std::string& shown)
+ResultsWriter::ResultsWriter(const std::string& path, const RunHeader& header, const std::string& shown)
     : file_(std::make_unique<File>()) {
   quiet_hdf5();
   File& f = *file_;
@@ -224,8 +233,8 @@ ResultsWriter::ResultsWriter(const std::string& path, const ResultsHeader& heade
                       {header.version, header.model_path, header.name, header.integrator, header.solver, header.options,
                        exact(header.until)}) &&
           write_texts(f.file, "coordinates", header.coordinates) && write_texts(f.file, "constraints", header.constraints) &&
-          write_texts(f.file, "output_names", header.outputs) && f.make_columns() && f.make_cells() && f.flush() &&
-          H5Fstart_swmr_write(f.file) >= 0);
+          write_texts(f.file, "output_names", header.outputs) && write_scene(f.file, header.scene) && f.make_columns() &&
+          f.make_cells() && f.flush() && H5Fstart_swmr_write(f.file) >= 0);
 }
 
 // After a failed write the file is left as it is: what was flushed can be read, while closing would write more, promise rows that are
@@ -234,7 +243,7 @@ ResultsWriter::~ResultsWriter() {
   if (file_->failed) static_cast<void>(file_.release());
 }
 
-void ResultsWriter::append(const Row& row) {
+void ResultsWriter::append(const Record& row) {
   File& f = *file_;
   const std::array<double, 2> energy{row.kinetic, row.potential}, residual{row.position_residual, row.velocity_residual};
   const std::uint64_t sum = record_sum(f.now.records, f.sizes, &row.t, row.q, row.v, row.lambda, row.outputs, energy.data(),

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <taut/io/file_lock.hpp>
-#include <taut/io/results.hpp>
+#include <taut/results/file_lock.hpp>
+#include <taut/results/results.hpp>
 
 namespace taut {
 
@@ -10,8 +10,6 @@ struct RunFileOptions {
   std::string path;
   bool resume = false;  ///< go on from the checkpoint in it
   bool force = false;   ///< overwrite whatever is there
-  double start = 0.0;   ///< time at which the run begins
-  double step = 0.0;    ///< of a run in equal steps; 0: steps are chosen
   /// At least so long between checkpoints on disk: a run that is killed loses no more than this and the steps until the next renewal.
   double checkpoint_seconds = 2.0;
 };
@@ -24,7 +22,7 @@ class RunFile {
  public:
   /// Throws InputError if another process writes the file, if it holds something that must not be overwritten, or if a run cannot be resumed:
   /// the message says what differs.
-  RunFile(const RunFileOptions& asked, const ResultsHeader& header);
+  RunFile(const RunFileOptions& asked, const RunHeader& header);
 
   /// What a resumed run goes on from: its checkpoint, if there is one, and the rows before it; none for a new run.
   const Results* old() const { return old_ ? &*old_ : nullptr; }
@@ -37,17 +35,13 @@ class RunFile {
   /// Writes the last checkpoint, so that the run can be extended, and how it ended. An interrupted run is not finished.
   void finish(Verdict verdict, const std::string& message, bool interrupted = false);
 
-  /// Steps after which a scheme is bound anew, so that a run can go on from there: SimulateOptions::renew. A number that depends on the model
-  /// alone, because it decides on the last bits of the results.
-  static long renewal_steps(int coordinates, const Traits& traits);
-
  private:
   struct Pending {
     Checkpoint point;
     std::vector<double> certificate;
     ResultsWriter::Place at;
   };
-  void begin(const RunFileOptions& asked, const ResultsHeader& header);
+  void begin(const RunFileOptions& asked, const RunHeader& header);
   void copy_old();
 
   FileLock lock_;
@@ -56,6 +50,29 @@ class RunFile {
   std::unique_ptr<ResultsWriter> writer_;
   std::optional<Pending> pending_;  ///< the newest checkpoint, while it is not on disk
   std::optional<std::chrono::steady_clock::time_point> written_;
+};
+
+/// Records a run in a results file.
+class FileRecorder final : public Recorder {
+ public:
+  explicit FileRecorder(RunFileOptions options) : options_(std::move(options)) {}
+
+  std::optional<Resumption> begin(const RunHeader& header) override;
+  bool checkpoints() const override { return true; }
+  void record(const Record& record) override { file_->writer().append(record); }
+  void event(std::size_t which, double t, const Vector& q, const Vector& v) override {
+    file_->writer().event(int(which), t, q, v);
+  }
+  void checkpoint(const Checkpoint& point, const std::vector<double>& certificate) override {
+    file_->checkpoint(point, certificate);
+  }
+  void finish(Verdict verdict, const std::string& message, bool interrupted) override {
+    file_->finish(verdict, message, interrupted);
+  }
+
+ private:
+  RunFileOptions options_;
+  std::optional<RunFile> file_;
 };
 
 /// Where results go if nobody says: the model's name and what was set, so that variants lie side by side: pendulum.l=2.h5.

@@ -2,7 +2,7 @@
 
 #include <hdf5.h>
 
-#include <taut/io/checksum.hpp>
+#include <taut/results/checksum.hpp>
 #include <utility>
 
 /// What the writer and the reader of results share.

@@ -1,7 +1,7 @@
-#include <taut/io/model_file.hpp>
-#include <taut/io/yaml_tree.hpp>
 #include <taut/model/model_builder.hpp>
 #include <taut/model/section.hpp>
+#include <taut/yaml/read_model.hpp>
+#include <taut/yaml/yaml_tree.hpp>
 
 namespace taut {
 

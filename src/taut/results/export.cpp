@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <taut/base/require.hpp>
-#include <taut/io/export.hpp>
+#include <taut/results/export.hpp>
 
 namespace taut {
 namespace {
@@ -45,7 +45,7 @@ std::string quoted(const std::string& word) {
   return out + "\"";
 }
 
-void write_csv(const Results& r, const std::string& path) {
+void write_csv(const Recording& r, const std::string& path) {
   Output file(path);
   std::ofstream& out = file.stream();
   const std::size_t n = r.header.coordinates.size(), m = r.header.constraints.size(), k = r.header.outputs.size();
@@ -125,7 +125,7 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
   return std::string("\x93NUMPY\x01\x00", 8) + char(head.size() & 255) + char(head.size() >> 8) + head + data;
 }
 
-void write_npz(const Results& r, const std::string& path) {
+void write_npz(const Recording& r, const std::string& path) {
   static_assert(std::endian::native == std::endian::little);
   Output file(path);
   Zip zip(file.stream());
@@ -156,45 +156,13 @@ void write_npz(const Results& r, const std::string& path) {
   file.finish();
 }
 
-/// Masses are coordinates named A.x, A.y (A.z), nodes of beams those named pipe.3.x; lines are constraints named "rod A-B", and beams.
-void write_vtk(const Results& r, const std::string& path) {
-  struct Mass {
-    std::string name;
-    std::array<int, 3> place{-1, -1, -1};
-  };
-  std::vector<Mass> masses;
-  for (std::size_t i = 0; i < r.header.coordinates.size(); ++i) {
-    const std::string& name = r.header.coordinates[i];
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string::npos || dot + 2 != name.size()) continue;
-    const std::string owner = name.substr(0, dot);
-    const int axis = name.back() - 'x';
-    if (axis < 0 || axis > 2) continue;
-    if (masses.empty() || masses.back().name != owner) masses.push_back({owner});
-    masses.back().place[std::size_t(axis)] = int(i);
-  }
-  require(!masses.empty(), "convert: the model has no masses, and VTK draws points in space; .csv and .npz take any model.");
-  std::vector<std::pair<int, int>> lines;
-  const auto find = [&](const std::string& name) {
-    for (std::size_t k = 0; k < masses.size(); ++k)
-      if (masses[k].name == name) return int(k);
-    return -1;
-  };
-  for (const std::string& name : r.header.constraints) {
-    const std::size_t dash = name.find('-');
-    if (name.rfind("rod ", 0) != 0 || dash == std::string::npos) continue;
-    const int a = find(name.substr(4, dash - 4)), b = find(name.substr(dash + 1));
-    if (a >= 0 && b >= 0) lines.emplace_back(a, b);
-  }
-  // Neighbours "pipe.3" and "pipe.4".
-  for (std::size_t k = 1; k < masses.size(); ++k) {
-    const std::string &a = masses[k - 1].name, &b = masses[k].name;
-    const std::size_t dot = a.rfind('.');
-    if (dot == std::string::npos || b.rfind('.') != dot || a.substr(0, dot) != b.substr(0, dot)) continue;
-    lines.emplace_back(int(k) - 1, int(k));
-  }
+/// Legacy VTK, one file per record, and a list of them with their times: what the scene shows.
+void write_vtk(const Recording& r, const std::string& path) {
+  const std::vector<Scene::Place>& places = r.header.scene.places;
+  const std::vector<std::pair<int, int>>& lines = r.header.scene.lines;
+  require(!places.empty(), "convert: the model has no masses, and VTK draws points in space; .csv and .npz take any model.");
   const std::filesystem::path base = std::filesystem::path(path).replace_extension();
-  const std::size_t n = r.header.coordinates.size(), m = masses.size();
+  const std::size_t n = r.header.coordinates.size(), m = places.size();
   Output series(path + ".series");
   series.stream() << "{\"file-series-version\": \"1.0\", \"files\": [\n";
   for (std::size_t s = 0; s < std::size_t(r.records); ++s) {
@@ -206,8 +174,8 @@ void write_vtk(const Results& r, const std::string& path) {
     out << "# vtk DataFile Version 3.0\n"
         << (r.header.name.empty() ? "taut" : r.header.name.substr(0, 200)) << "\nASCII\nDATASET POLYDATA\n";
     const auto triples = [&](const std::vector<double>& from) {
-      for (const Mass& mass : masses) {
-        for (const int place : mass.place) out << (place >= 0 ? exact(from[s * n + std::size_t(place)]) : "0") << " ";
+      for (const Scene::Place& one : places) {
+        for (const int place : one.coordinate) out << (place >= 0 ? exact(from[s * n + std::size_t(place)]) : "0") << " ";
         out << "\n";
       }
     };
@@ -231,56 +199,12 @@ void write_vtk(const Results& r, const std::string& path) {
 
 }  // namespace
 
-void export_results(const Results& results, const std::string& path) {
+void export_results(const Recording& results, const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending == ".csv") return write_csv(results, path);
   if (ending == ".npz") return write_npz(results, path);
   if (ending == ".vtk") return write_vtk(results, path);
   require(false, "convert: '{}' must end in .csv, .npz or .vtk.", path);
-}
-
-void write_starter(const std::string& path) {
-  Output file(path);
-  file.stream() << R"yaml(# A model of taut. Try: taut run FILE, taut check FILE, taut verify FILE.
-name: Pendulum on a spring
-source: a first model
-
-parameters:            # numbers, with units if you like; change them with --set l=2
-  l: 1 m
-  m: 500 g
-  k: 40 N/m
-
-dimension: 2           # of masses and points: 1, 2 or 3
-gravity: 9.81 m/s^2    # along the last axis, downward
-
-masses:                # what moves
-  A: {mass: m, at: [l, 0]}
-  B: {mass: m, at: [2*l, 0], velocity: [0, 0]}
-
-points:                # places without mass; they may move: [sin(3*t), 0]
-  O: [0, 0]
-
-rods:                  # keep a distance: that at the start, unless a length is given
-  - [O, A]
-springs:
-  - {between: [A, B], stiffness: k, damping: 0.1}
-
-# coordinates: [phi]                        generalised coordinates, with
-# kinetic: "m*l^2*phi'^2/2"                 their energies; x' is the velocity of x
-# potential: "-m*9.81*l*cos(phi)"
-# forces: {phi: "-0.1*phi'"}
-# constraints: ["A.x^2 + A.y^2 = l^2", "B.y >= -3"]
-
-outputs:               # recorded over time
-  angle: "atan2(A.x, -A.y)"
-  stretch: "hypot(B.x - A.x, B.y - A.y) - l"
-
-run:
-  until: 10 s
-  rtol: 1e-9           # or a step, with any integrator of `taut list`
-  interval: 0.02       # record that often
-)yaml";
-  file.finish();
 }
 
 }  // namespace taut

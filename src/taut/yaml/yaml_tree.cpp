@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <taut/io/real_path.hpp>
-#include <taut/io/yaml_tree.hpp>
+#include <taut/base/real_path.hpp>
+#include <taut/yaml/yaml_tree.hpp>
 #include <unordered_set>
 
 namespace taut {

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <taut/base/require.hpp>
+#include <taut/model/plan.hpp>
+#include <taut/simulate/choose.hpp>
+
+namespace taut {
+namespace {
+
+constexpr double default_rtol = 1e-8;
+
+/// What an event changes cannot be undone: no run goes back over it.
+void require_forward(const ModelFile& model) {
+  const double start = model.start.state.t, end = model.run.until;
+  if (end >= start) return;
+  for (const ModelEvent& event : model.events) {
+    const bool changes = !event.assignments.empty() || !event.switches.empty();
+    require(
+        !changes || (event.timed() && !(event.at > end && event.at < start)),
+        "run: time runs backward from {} to {}, and the event '{}' changes something that cannot be undone; run forward, or "
+        "leave it out.",
+        start, end, event.name);
+  }
+  for (const Switch& one : model.switches)
+    require(!(one.since > end && one.since <= start),
+            "run: time runs backward from {} to {} over the release of '{}' at t = {}, which cannot be undone.", start, end,
+            one.name, one.since);
+}
+
+/// The scheme of a run, and why where nobody named it.
+struct Chosen {
+  std::string name;
+  NamedOptions options;
+  bool reversible = false;
+  std::string reason{};
+};
+
+Chosen choose_for(const ModelFile& model, const System& system) {
+  const RunSection& run = model.run;
+  const bool fixed = run.step > 0.0 && run.rtol == 0.0 && run.atol == 0.0;
+  const std::vector<Set> sets = system.sets();
+  const bool inequalities =
+      std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
+  // What beams are is known; a look at all their frequencies would take longer than the run.
+  const Character of =
+      model.beams ? Character{.inequalities = inequalities} : character(acting(system).system, model.start.state, run.until);
+  require(!of.inequalities || run.step > 0.0,
+          "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
+  Choice found = choose(of, fixed);
+  if (run.solver != "multipliers" && found.name.starts_with("spark"))
+    found = {.name = fixed ? "rk4" : "dop853",
+             .reason = message("{}, because it takes the solver {}", fixed ? "rk4" : "dop853", run.solver)};
+  // Bending is stiff, and its fast part of no interest: what keeps energy and takes any step serves best.
+  if (model.beams && !of.inequalities)
+    found = {.name = "energy-momentum", .reason = "energy-momentum, because beams are stiff: it keeps energy at any step"};
+  Chosen out{found.name, found.options, run.control == "reversible", found.reason};
+  if (run.control.empty()) out.reversible = found.reversible;
+  if (out.reversible && !integrator_named(out.name, out.options).traits().symmetric)
+    out = {"spark3", {}, true, "spark3, because reversible steps are asked for: symmetric, of order 6"};
+  return out;
+}
+
+}  // namespace
+
+void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options) {
+  require_forward(model);
+  options.mode = modes->first();
+  options.system_of = [modes](const Mode& mode) { return modes->moving(mode); };
+  options.events = modes->events();
+  // Jumps by time alone, found in the expressions, and those declared.
+  const double start = model.start.state.t, end = model.run.until;
+  std::vector<double> times = model.jumps ? model.jumps(start, end) : std::vector<double>{};
+  times.insert(times.end(), model.run.breaks.begin(), model.run.breaks.end());
+  std::sort(times.begin(), times.end());
+  for (const double t : times) {
+    const bool inside = (t - start) * (end - t) > 0.0;
+    const bool known = std::any_of(options.events.begin(), options.events.end(), [&](const Event& one) {
+      return one.timed() && std::abs(one.at - t) <= 1e-12 * (std::abs(start) + std::abs(end));
+    });
+    if (inside && !known) options.events.push_back(jump_at(t));
+  }
+}
+
+RunPlan plan(const ModelFile& model) {
+  const RunSection& run = model.run;
+  require(!std::isnan(run.until), "run: needs `until`, the end time (or --until on the command line).");
+  const auto modes = std::make_shared<ModelModes>(model, run.penalty);
+  const std::shared_ptr<const System> held = modes->moving(modes->first());
+  Chosen chosen{run.integrator, run.integrator_options, run.control == "reversible"};
+  if (chosen.name.empty()) chosen = choose_for(model, *held);
+  const Integrator integrator = integrator_named(chosen.name, chosen.options);
+  double rtol = run.rtol;
+  if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
+    require(integrator.traits().levels == 1, "run: {} needs a `step` (or --step).", chosen.name);
+    rtol = default_rtol;
+    chosen.reason += (chosen.reason.empty() ? "" : ", ") + message("rtol = {}", rtol);
+  }
+  RunPlan out{.system = held,
+              .integrator = integrator,
+              .method = solver_named(run.solver, run.solver_options),
+              .options = {.step = run.step,
+                          .end = run.until,
+                          .rtol = rtol,
+                          .atol = run.atol,
+                          .reversible = chosen.reversible,
+                          .every = run.every,
+                          .interval = run.interval},
+              .modes = modes,
+              .choice = chosen.reason};
+  set_events(model, modes, out.options);
+  // Where nobody chose the scheme, it may be another where this one cannot go on.
+  const bool explicit_scheme = chosen.name == "dop853" || chosen.name == "dopri5";
+  if (run.integrator.empty() && explicit_scheme && run.solver == "multipliers" && !chosen.reversible)
+    out.options.beyond_singular = integrator_named("spark3", {});
+  for (const RunSection::Tolerance& one : run.tolerances)
+    out.options.tolerances.push_back({one.coordinates, one.rtol, one.atol});
+  // Says now what would not work, before a results file is begun.
+  check_options(out.integrator, model.start.state.t, out.options);
+  out.integrator.bind(acting(*out.system).system, out.method);
+  return out;
+}
+
+}  // namespace taut

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <taut/model/model_modes.hpp>
+
+namespace taut {
+
+/// A model put together for a run: formulation, integrator, solver and options by their names.
+struct RunPlan {
+  std::shared_ptr<const System> system;  ///< of the formulation, as it moves at the start
+  Integrator integrator;
+  SolverMethod method;
+  SimulateOptions options;
+  std::shared_ptr<ModelModes> modes;  ///< what events change
+  std::string choice;                 ///< what was chosen where the model says nothing, and why
+};
+
+/// What happens in a run of a model: its events, with the systems they lead to, and times at which forces jump.
+void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options);
+
+/// The model must outlive the plan. Throws InputError with what would work if the pieces do not go together.
+RunPlan plan(const ModelFile& model);
+
+}  // namespace taut
