@@ -3,13 +3,14 @@
 // per point grows by less than six from n = 10 to 300, dop853 takes at most 40 times midpoint's step, and 500 far rods make a chain of 10 000 at most
 // three times as slow.
 //
-//     benchmark_nets [largest n = 100] [step = 1e-3]
+//     benchmark_nets [largest n = 100] [step = 1e-3] [one scheme only]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <random>
+#include <string>
 #include <taut/taut.hpp>
 #include <vector>
 
@@ -97,10 +98,12 @@ struct Scheme {
   taut::Integrator integrator;
 };
 
-std::vector<Scheme> schemes() {
-  return {{"midpoint", taut::Midpoint{}},       {"energy-momentum", taut::EnergyMomentum{}},
-          {"newmark", taut::Newmark{}},         {"generalized-alpha", taut::GeneralizedAlpha{}},
-          {"spark2", taut::Spark{.stages = 2}}, {"dop853", taut::RungeKutta{taut::dormand_prince8()}}};
+std::vector<Scheme> schemes(const std::string& only) {
+  std::vector<Scheme> all{{"midpoint", taut::Midpoint{}},       {"energy-momentum", taut::EnergyMomentum{}},
+                          {"newmark", taut::Newmark{}},         {"generalized-alpha", taut::GeneralizedAlpha{}},
+                          {"spark2", taut::Spark{.stages = 2}}, {"dop853", taut::RungeKutta{taut::dormand_prince8()}}};
+  if (!only.empty()) std::erase_if(all, [&](const Scheme& scheme) { return scheme.name != only; });
+  return all;
 }
 
 }  // namespace
@@ -108,10 +111,11 @@ std::vector<Scheme> schemes() {
 int main(int count, char** arguments) {
   const int largest = count > 1 ? std::atoi(arguments[1]) : 100;
   const double h = count > 2 ? std::atof(arguments[2]) : 1e-3;
+  const std::string only = count > 3 ? arguments[3] : "";
   std::printf("nets, steps of %g s\n%-20s %5s %12s %16s %8s %12s %10s %10s\n", h, "", "n", "first, s", "us/(point step)",
               "ratio", "of midpoint", "Newton", "matrices");
   std::vector<std::vector<double>> midpoint;
-  for (const Scheme& scheme : schemes()) {
+  for (const Scheme& scheme : schemes(only)) {
     double base = 0.0;
     std::size_t k = 0;
     for (const int n : {10, 30, 100, 300}) {
@@ -128,7 +132,7 @@ int main(int count, char** arguments) {
   const int links = 10000;
   std::printf("\nchain of %d links, steps of %g s: us/(link step)\n%-20s %12s %12s %12s %8s %8s\n", links, h, "", "plain",
               "50 far rods", "500 far rods", "ratio", "ratio");
-  for (const Scheme& scheme : schemes()) {
+  for (const Scheme& scheme : schemes(only)) {
     double each[3];
     int k = 0;
     for (const int rods : {0, 50, 500})

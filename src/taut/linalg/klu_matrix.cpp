@@ -18,8 +18,9 @@ bool couples_coordinates(const Layout& layout) {
 
 }  // namespace
 
-KluMatrix::KluMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) {
-  klu_defaults(&common_);
+KluMatrix::KluMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) { klu_defaults(&common_); }
+
+void KluMatrix::analyze() {
   if (layout_->coordinates() < layout_->size() && couples_coordinates(*layout_)) {
     std::vector<int> order = tied_ordering(*layout_), same = order;
     common_.btf = 0;
@@ -37,6 +38,7 @@ KluMatrix::~KluMatrix() {
 
 bool KluMatrix::factor() {
   if (!Eigen::Map<const Vector>(values_.data(), Eigen::Index(values_.size())).allFinite()) return false;
+  if (symbolic_ == nullptr) analyze();
   if (numeric_ != nullptr && klu_refactor(columns(), rows(), values_.data(), symbolic_, numeric_, &common_) && measure() &&
       pivot_ratio_ > reused_pivots_floor) {
     return true;

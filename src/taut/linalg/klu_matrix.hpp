@@ -24,6 +24,7 @@ class KluMatrix final : public Matrix {
  private:
   int* columns() { return const_cast<int*>(layout_->column_starts().data()); }  // KLU's C interface is not const
   int* rows() { return const_cast<int*>(layout_->row_indices().data()); }
+  void analyze();
   bool measure();
 
   klu_common common_{};

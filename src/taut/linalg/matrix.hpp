@@ -12,7 +12,7 @@ namespace taut {
 ///
 ///     matrix->clear();  matrix->values()[layout.slot(i, j)] += …;  matrix->factor();  matrix->solve(b, x);
 ///
-/// Nothing is allocated after construction (KLU keeps its own memory and reuses it), and the symbolic analysis is done once. Which factorisation a pattern
+/// Nothing is allocated after the first factor, which makes the symbolic analysis (KLU keeps its own memory and reuses it). Which factorisation a pattern
 /// gets is decided here and nowhere else: docs/decisions/0004-linear-algebra.md and 0023-large-nets.md.
 class Matrix {
  public:

@@ -47,10 +47,7 @@ bool ReducedMatrix::takes(const Layout& layout) {
   return true;
 }
 
-ReducedMatrix::ReducedMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) {
-  find_pattern();
-  scratch_.resize(layout_->size());
-}
+ReducedMatrix::ReducedMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) {}
 
 void ReducedMatrix::find_pattern() {
   const Layout& layout = *layout_;
@@ -115,6 +112,7 @@ void ReducedMatrix::find_pattern() {
   active_columns_.reserve(coupling_columns_.size());
   active_values_.reserve(coupling_columns_.size());
   active_starts_.resize(coupling_starts_.size());
+  scratch_.resize(layout_->size());
 }
 
 /// D⁻¹, C, D⁻¹Bᵀ, E and S from the values of the matrix.
@@ -154,6 +152,7 @@ bool ReducedMatrix::gather() {
 bool ReducedMatrix::factor() {
   if (!Eigen::Map<const Vector>(values_.data(), Eigen::Index(values_.size())).allFinite()) return false;
   if (rounds_whole_ > 0 && --rounds_whole_ > 0) return factor_whole();
+  if (!schur_) find_pattern();
   if (!gather()) {
     rounds_whole_ = patience;
     return factor_whole();
