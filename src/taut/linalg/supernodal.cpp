@@ -14,12 +14,14 @@ namespace {
 using Panel = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 using Column = Eigen::Map<Eigen::VectorXd>;
 
+constexpr int narrow = 6;  // columns of a panel below which a call costs more than the work
+
 Panel panel(double* first, Eigen::Index rows, Eigen::Index columns, Eigen::Index stride) {
   return {first, rows, columns, Eigen::OuterStride<>(stride)};
 }
 
 /// C = A Bᵀ. Eigen's blocked product begins to pay at a few dozen multiplications; below, plain loops over columns are faster.
-void multiply(const Panel& a, const Panel& b, Panel& c) {
+void multiply_panels(const Panel& a, const Panel& b, Panel& c) {
   if (a.cols() * b.rows() > 32) {
     c.noalias() = a * b.transpose();
     return;
@@ -102,6 +104,7 @@ void Supernodal::analyze(const std::vector<int>& starts, const std::vector<int>&
   rows_.assign(static_cast<const int*>(found->s), static_cast<const int*>(found->s) + found->ssize);
   node_of_.resize(size_);
   std::size_t lower = 0, upper = 0, widest = 0;
+  double work = 0.0;
   for (int s = 0; s < int(found->nsuper); ++s) {
     const Node node{firsts[s], firsts[s + 1] - firsts[s], lists[s + 1] - lists[s], lists[s], lower, upper};
     nodes_.push_back(node);
@@ -110,7 +113,9 @@ void Supernodal::analyze(const std::vector<int>& starts, const std::vector<int>&
     lower += std::size_t(node.rows) * node.columns;
     if (form_ == Form::general) upper += below * node.columns;
     widest = std::max(widest, below);
+    for (int c = 0; c < node.columns; ++c) work += double(node.rows - c) * (node.rows - c);
   }
+  factor_over_solve_ = work / (2.0 * double(std::max<std::size_t>(lower, 1)));
   lower_.resize(lower);
   upper_.resize(upper);
   gathered_.resize(widest);
@@ -180,7 +185,7 @@ void Supernodal::update(const Node& from, int done, const Node& to) {
   Panel product = panel(product_.data(), down, across, down);
   const Panel right = symmetric ? panel(lower_.data() + from.lower + done, across, from.columns, from.rows)
                                 : panel(upper_.data() + from.upper + (done - from.columns), across, from.columns, below);
-  multiply(left, right, product);
+  multiply_panels(left, right, product);
   for (int c = 0; c < across; ++c) {
     double* column = lower_.data() + to.lower + std::size_t(rows[done + c] - to.first) * to.rows;
     const double* add = product_.data() + std::size_t(c) * down;
@@ -191,7 +196,7 @@ void Supernodal::update(const Node& from, int done, const Node& to) {
   const Panel up = panel(upper_.data() + from.upper + (end - from.columns), rest, from.columns, below);
   const Panel low = panel(lower_.data() + from.lower + done, across, from.columns, from.rows);
   Panel other = panel(product_.data(), rest, across, rest);
-  multiply(up, low, other);
+  multiply_panels(up, low, other);
   for (int c = 0; c < across; ++c) {
     double* column = upper_.data() + to.upper + std::size_t(rows[done + c] - to.first) * (to.rows - to.columns) - to.columns;
     const double* add = product_.data() + std::size_t(c) * rest;
@@ -254,39 +259,80 @@ bool Supernodal::factor() {
   return true;
 }
 
-void Supernodal::solve(double* b) {
-  double *x = ordered_.data(), *y = gathered_.data();
-  for (int k = 0; k < size_; ++k) x[k] = b[order_[k]];
+/// Forward substitution in the columns of a supernode. Small panels by plain loops: a call would cost more than the work.
+void Supernodal::solve_lower(const Node& node, double* x) {
+  const int columns = node.columns, below = node.rows - columns;
+  const int* rows = rows_.data() + node.list;
+  double* own = x + node.first;
+  if (columns <= narrow) {
+    const double* column = lower_.data() + node.lower;
+    for (int c = 0; c < columns; ++c, column += node.rows) {
+      if (form_ == Form::symmetric) own[c] /= column[c];
+      const double factor = own[c];
+      for (int r = c + 1; r < node.rows; ++r) x[rows[r]] -= column[r] * factor;
+    }
+    return;
+  }
+  const Panel lower = panel(lower_.data() + node.lower, node.rows, columns, node.rows);
+  Column here(own, columns), out(gathered_.data(), below);
+  if (form_ == Form::symmetric) {
+    lower.topRows(columns).triangularView<Eigen::Lower>().solveInPlace(here);
+  } else {
+    lower.topRows(columns).triangularView<Eigen::UnitLower>().solveInPlace(here);
+  }
+  out.noalias() = lower.bottomRows(below) * here;
+  for (int r = 0; r < below; ++r) x[rows[columns + r]] -= out[r];
+}
+
+/// Backward substitution in the rows of a supernode.
+void Supernodal::solve_upper(const Node& node, double* x) {
+  const int columns = node.columns, below = node.rows - columns;
   const bool symmetric = form_ == Form::symmetric;
-  for (const Node& node : nodes_) {
-    const int columns = node.columns, below = node.rows - columns;
-    const int* rows = rows_.data() + node.list + columns;
-    const Panel lower = panel(lower_.data() + node.lower, node.rows, columns, node.rows);
-    Column own(x + node.first, columns), out(y, below);
-    if (symmetric) {
-      lower.topRows(columns).triangularView<Eigen::Lower>().solveInPlace(own);
-    } else {
-      lower.topRows(columns).triangularView<Eigen::UnitLower>().solveInPlace(own);
+  const int* rows = rows_.data() + node.list;
+  double *own = x + node.first, *lower = lower_.data() + node.lower;
+  double* upper = symmetric ? lower + columns : upper_.data() + node.upper;
+  const int stride = symmetric ? node.rows : below;
+  if (columns <= narrow) {
+    for (int c = columns - 1; c >= 0; --c) {
+      const double* column = upper + std::ptrdiff_t(c) * stride;
+      double sum = own[c];
+      for (int r = 0; r < below; ++r) sum -= column[r] * x[rows[columns + r]];
+      for (int k = c + 1; k < columns; ++k)
+        sum -= (symmetric ? lower[std::ptrdiff_t(c) * node.rows + k] : lower[std::ptrdiff_t(k) * node.rows + c]) * own[k];
+      own[c] = sum / lower[std::ptrdiff_t(c) * node.rows + c];
     }
-    out.noalias() = lower.bottomRows(below) * own;
-    for (int r = 0; r < below; ++r) x[rows[r]] -= y[r];
+    return;
   }
-  for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
-    const Node& node = *it;
-    const int columns = node.columns, below = node.rows - columns;
-    const int* rows = rows_.data() + node.list + columns;
-    const Panel lower = panel(lower_.data() + node.lower, node.rows, columns, node.rows);
-    Column own(x + node.first, columns), in(y, below);
-    for (int r = 0; r < below; ++r) y[r] = x[rows[r]];
-    if (symmetric) {
-      own.noalias() -= lower.bottomRows(below).transpose() * in;
-      lower.topRows(columns).triangularView<Eigen::Lower>().transpose().solveInPlace(own);
-    } else {
-      own.noalias() -= panel(upper_.data() + node.upper, below, columns, below).transpose() * in;
-      lower.topRows(columns).triangularView<Eigen::Upper>().solveInPlace(own);
-    }
+  Column here(own, columns), in(gathered_.data(), below);
+  for (int r = 0; r < below; ++r) in[r] = x[rows[columns + r]];
+  here.noalias() -= panel(upper, below, columns, stride).transpose() * in;
+  const Panel square = panel(lower, columns, columns, node.rows);
+  if (symmetric) {
+    square.triangularView<Eigen::Lower>().transpose().solveInPlace(here);
+  } else {
+    square.triangularView<Eigen::Upper>().solveInPlace(here);
   }
+}
+
+void Supernodal::solve(double* b) {
+  double* x = ordered_.data();
+  for (int k = 0; k < size_; ++k) x[k] = b[order_[k]];
+  for (const Node& node : nodes_) solve_lower(node, x);
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) solve_upper(*node, x);
   for (int k = 0; k < size_; ++k) b[order_[k]] = x[k];
+}
+
+void Supernodal::multiply(const double* x, double* y) const {
+  std::fill_n(y, size_, 0.0);
+  for (int j = 0; j < size_; ++j) {
+    double sum = 0.0;
+    for (int k = starts_[j + 1] - 1; k >= starts_[j] && pattern_[k] >= j; --k) {
+      const int i = pattern_[k];
+      if (i != j) y[i] += values_[k] * x[j];
+      sum += values_[k] * x[i];
+    }
+    y[j] += sum;
+  }
 }
 
 }  // namespace taut

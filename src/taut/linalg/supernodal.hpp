@@ -31,6 +31,11 @@ class Supernodal {
 
   void solve(double* b);  ///< in place, in the given numbering
 
+  void multiply(const double* x, double* y) const;  ///< y = A x with the values at hand, of a symmetric matrix
+
+  /// Operations of a factor over those of a solution: how many solutions with an old factor cost as much as a new one.
+  double factor_over_solve() const { return factor_over_solve_; }
+
  private:
   struct Node {
     int first, columns;  // places of its columns
@@ -49,6 +54,8 @@ class Supernodal {
   void load(int node);
   void update(const Node& from, int done, const Node& to);
   bool eliminate(const Node& node);
+  void solve_lower(const Node& node, double* x);
+  void solve_upper(const Node& node, double* x);
 
   Form form_;
   int size_;
@@ -62,7 +69,7 @@ class Supernodal {
   LargeVector<double> lower_, upper_;
   std::vector<double> diagonal_, ordered_, gathered_, product_;
   std::vector<int> map_, next_, head_, done_;
-  double pivot_ratio_ = 0.0;
+  double pivot_ratio_ = 0.0, factor_over_solve_ = 0.0;
 };
 
 }  // namespace taut

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <taut/linalg/layout.hpp>
 #include <taut/step/schur.hpp>
 #include <tuple>
@@ -8,7 +9,10 @@ namespace {
 
 constexpr int widest_band = 40;  // beyond, panels fill in far less
 constexpr int most_at_a_point =
-    80;                         // constraints; they are all joined in S, where the KKT matrix has the point between them
+    80;                            // constraints; they are all joined in S, where the KKT matrix has the point between them
+constexpr int most_rounds = 8;     // of conjugate gradients with an old factor
+constexpr double settled = 1e-12;  // of the energy norm of the solution, beyond which one more round leaves nothing
+constexpr double worth_keeping = 30;  // solutions in the time of a factor
 constexpr double lost = 1e-13;  // pivots below this share of their diagonal entry: the matrix is singular, or nearly so
 
 }  // namespace
@@ -94,7 +98,7 @@ Schur::Schur(const System& system, Vector weight, Factor factor)
   }
 }
 
-bool Schur::linearize(double t, const double* q) {
+void Schur::assemble(double t, const double* q) {
   std::fill(gradient_.begin(), gradient_.end(), 0.0);
   for (std::size_t b = 0; b < slots_.size(); ++b)
     system_->constraints()[b]->add_gradient(t, q, 1.0, nullptr, slots_[b].data(), gradient_.data());
@@ -112,16 +116,69 @@ bool Schur::linearize(double t, const double* q) {
     for (int k = 0; k < product.length; ++k) sum += x[k] * y[k];
     values[product.slot] += sum;
   }
+}
+
+bool Schur::linearize(double t, const double* q) {
+  assemble(t, q);
   return factor();
 }
 
+bool Schur::approach(double t, const double* q) {
+  assemble(t, q);
+  const auto* panels = std::get_if<Supernodal>(&factor_);
+  if (panels == nullptr || !factored_ || panels->factor_over_solve() < worth_keeping) return factor();
+  old_ = true;
+  return true;
+}
+
 bool Schur::factor() {
+  old_ = false;
+  factored_ = false;
   if (auto* band = std::get_if<BandedCholesky>(&factor_)) return band->factor();
   auto& panels = std::get<Supernodal>(factor_);
-  return panels.factor() && panels.pivot_ratio() > lost;
+  factored_ = panels.factor() && panels.pivot_ratio() > lost;
+  return factored_;
+}
+
+/// Conjugate gradients with the old factor as preconditioner: each round gains the digits that the change of S leaves. False where that are too few.
+bool Schur::iterate(double* lambda) {
+  auto& panels = std::get<Supernodal>(factor_);
+  const Eigen::Index m = panels.size();
+  Eigen::Map<Vector> x(lambda, m);
+  right_ = residual_ = x;
+  image_.resize(m);
+  x.setZero();
+  double before = 0.0, first = 0.0;
+  for (int round = 0; round <= most_rounds; ++round) {
+    preconditioned_ = residual_;
+    panels.solve(preconditioned_.data());
+    const double now = residual_.dot(preconditioned_);
+    if (!(now > 0.0)) return now == 0.0;
+    if (round == 0) first = now;
+    if (now <= settled * settled * first) {  // what the last round would add is known, and added
+      x += preconditioned_;
+      return true;
+    }
+    if (round == 0) {
+      direction_ = preconditioned_;
+    } else {
+      direction_ = preconditioned_ + now / before * direction_;
+    }
+    panels.multiply(direction_.data(), image_.data());
+    const double share = now / direction_.dot(image_);
+    x += share * direction_;
+    residual_ -= share * image_;
+    before = now;
+  }
+  return false;
 }
 
 void Schur::solve(double* lambda) {
+  if (old_) {
+    if (iterate(lambda)) return;
+    std::copy(right_.begin(), right_.end(), lambda);
+    if (!factor()) std::fill_n(lambda, right_.size(), std::numeric_limits<double>::quiet_NaN());
+  }
   std::visit([&](auto& f) { f.solve(lambda); }, factor_);
 }
 
@@ -140,6 +197,11 @@ void Schur::eliminate(double* f, double* lambda) {
 
 void Schur::correct(double* f, double* lambda) {
   solve(lambda);
+  pull(nullptr, f, lambda);
+}
+
+void Schur::correct_roughly(double* f, double* lambda) {
+  std::visit([&](auto& one) { one.solve(lambda); }, factor_);
   pull(nullptr, f, lambda);
 }
 

@@ -16,11 +16,15 @@ class Schur {
 
   bool linearize(double t, const double* q);  ///< false if S is singular
 
+  /// The same at a place near the last one, where the rank is not in question: a factor that costs much more than solutions with it is kept, to precondition.
+  bool approach(double t, const double* q);
+
   /// With b in lambda:  λ = S⁻¹ (b + G W f), then f ← W (f − Gᵀλ), so that G f = −b.
   void eliminate(double* f, double* lambda);
 
-  /// The same for f = 0: the smallest correction f with G f = −b.
+  /// The same for f = 0: the smallest correction f with G f = −b. Roughly: with the factor at hand, for iterations that take G from elsewhere anyway.
   void correct(double* f, double* lambda);
+  void correct_roughly(double* f, double* lambda);
 
  private:
   using Factor = std::variant<BandedCholesky, Supernodal>;
@@ -29,6 +33,8 @@ class Schur {
   const System* system_;
   Vector weight_, root_;
   Factor factor_;
+  bool factored_ = false, old_ = false;  // whether there is a factor, and whether it is that of another place
+  Vector right_, residual_, direction_, image_, preconditioned_;
   std::vector<std::vector<int>> slots_;  // of each block in G
   std::vector<int> starts_, columns_;    // rows of G
   std::vector<double> gradient_, scaled_;
@@ -42,7 +48,9 @@ class Schur {
   std::vector<int> firsts_;  // columns of G
   std::vector<Entry> entries_;
 
+  void assemble(double t, const double* q);
   bool factor();
+  bool iterate(double* lambda);
   void solve(double* lambda);
 
   /// f = W (from − Gᵀλ), with from = 0 where there is none.
