@@ -116,10 +116,13 @@ int half_bandwidth_of(const Graph& graph, const std::vector<int>& position) {
 }  // namespace
 
 Layout::Layout(int size, const std::vector<Entry>& entries) : Layout(size, entries, size, nullptr) {}
-Layout::Layout(int size, const std::vector<Entry>& entries, int natural) : Layout(size, entries, natural, nullptr) {}
+Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates) : Layout(size, entries, coordinates, nullptr) {}
 Layout::Layout(int size, const std::vector<Entry>& entries, Kind kind) : Layout(size, entries, size, &kind) {}
+Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, Kind kind)
+    : Layout(size, entries, coordinates, &kind) {}
 
-Layout::Layout(int size, const std::vector<Entry>& entries, int natural, const Kind* prescribed) : size_(size) {
+Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, const Kind* prescribed)
+    : size_(size), coordinates_(coordinates) {
   // Compressed columns of the symmetrised pattern: all entries by column, then each column sorted and without repetitions.
   std::vector<int> ends(size + 1, 0);
   for (const auto& [row, column] : entries) ++ends[row + 1], ++ends[column + 1];
@@ -146,7 +149,7 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int natural, const K
   half_bandwidth_ = half_bandwidth_of(graph, position_);
   // The order given, improved as long as there is hope.
   constexpr int rounds = 10;
-  std::vector<int> other = given_order(graph, size, natural);
+  std::vector<int> other = given_order(graph, size, coordinates);
   for (int round = 0; round < rounds; ++round) {
     const int width = half_bandwidth_of(graph, other);
     if (width > 2 * half_bandwidth_) break;
@@ -158,7 +161,7 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int natural, const K
   }
 
   // Elimination costs about 2n³/3 dense and 4nb² banded with pivoting; below a dozen unknowns the plain loop wins.
-  // Patterns that leave a band wider than 40 are trees and nets, where KLU fills in far less than a band would.
+  // Patterns that leave a band wider than 40 are trees and nets, where sparse factors fill in far less than a band would.
   const double n = size, b = half_bandwidth_;
   if (prescribed != nullptr) {
     kind_ = *prescribed;

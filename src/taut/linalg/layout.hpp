@@ -13,7 +13,7 @@ namespace taut {
 ///   banded   a numbering keeps all entries within a small half bandwidth b, and elimination is O(N): that of Cuthill–McKee, or
 ///            the order given (for chains, strings and beams node by node, λ amid the q it holds) after unknowns too far from a
 ///            neighbour were moved to the middle of their neighbours; for plane beams this gives 7 instead of 10;
-///   sparse   everything else: compressed columns for KLU.
+///   sparse   everything else: compressed columns.
 /// Entries are addressed by slots: look them up once, then write values[slot] in the hot loop.
 class Layout {
  public:
@@ -23,13 +23,17 @@ class Layout {
   /// The diagonal and the transposed entries are added: storage is structurally symmetric.
   Layout(int size, const std::vector<Entry>& entries);
 
-  /// As above; only the first `natural` unknowns come in an order that has neighbours close to each other.
-  Layout(int size, const std::vector<Entry>& entries, int natural);
+  /// As above; only the first so many unknowns are coordinates, which come in an order that has neighbours close to each other.
+  Layout(int size, const std::vector<Entry>& entries, int coordinates);
 
-  /// As the first with the kind prescribed, for comparisons.
+  /// As the first, or the second, with the kind prescribed, for comparisons.
   Layout(int size, const std::vector<Entry>& entries, Kind kind);
+  Layout(int size, const std::vector<Entry>& entries, int coordinates, Kind kind);
 
   int size() const { return size_; }
+  int coordinates() const {
+    return coordinates_;
+  }  ///< the first so many; the others are multipliers, whose diagonal may be zero
   Kind kind() const { return kind_; }
   int half_bandwidth() const { return half_bandwidth_; }
   int storage() const { return storage_; }  ///< number of values
@@ -40,9 +44,9 @@ class Layout {
   const std::vector<int>& row_indices() const { return row_indices_; }
 
  private:
-  Layout(int size, const std::vector<Entry>& entries, int natural, const Kind* prescribed);
+  Layout(int size, const std::vector<Entry>& entries, int coordinates, const Kind* prescribed);
 
-  int size_;
+  int size_, coordinates_;
   Kind kind_ = Kind::dense;
   int half_bandwidth_ = 0;
   int storage_ = 0;

@@ -1,12 +1,11 @@
-#include <klu.h>
-
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <taut/linalg/banded_lu.hpp>
+#include <taut/linalg/klu_matrix.hpp>
 #include <taut/linalg/matrix.hpp>
+#include <taut/linalg/reduced_matrix.hpp>
 #include <vector>
 
 namespace taut {
@@ -126,55 +125,6 @@ class BandedMatrix final : public Matrix {
   BandedLu lu_;
 };
 
-/// SuiteSparse KLU: ordering and block structure found once, later factors reuse the pivots of the last while they hold.
-class SparseMatrix final : public Matrix {
- public:
-  explicit SparseMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) {
-    klu_defaults(&common_);
-    symbolic_ = klu_analyze(layout_->size(), columns(), rows(), &common_);
-    if (symbolic_ == nullptr) throw std::bad_alloc();
-  }
-  ~SparseMatrix() override {
-    klu_free_numeric(&numeric_, &common_);
-    klu_free_symbolic(&symbolic_, &common_);
-  }
-  SparseMatrix(const SparseMatrix&) = delete;
-  SparseMatrix& operator=(const SparseMatrix&) = delete;
-
-  bool factor() override {
-    if (!Eigen::Map<const Vector>(values_.data(), Eigen::Index(values_.size())).allFinite()) return false;
-    if (numeric_ != nullptr && klu_refactor(columns(), rows(), values_.data(), symbolic_, numeric_, &common_) && measure() &&
-        pivot_ratio_ > reused_pivots_floor) {
-      return true;
-    }
-    klu_free_numeric(&numeric_, &common_);
-    numeric_ = klu_factor(columns(), rows(), values_.data(), symbolic_, &common_);
-    return numeric_ != nullptr && measure();
-  }
-
-  using Matrix::solve;
-  void solve(const double* b, double* x, int columns) override {
-    if (x != b) std::copy_n(b, std::ptrdiff_t(columns) * layout_->size(), x);
-    klu_solve(symbolic_, numeric_, layout_->size(), columns, x, &common_);
-  }
-
- private:
-  /// Old pivots are trusted while no pivot fell below this share of the largest; then pivots are chosen anew.
-  static constexpr double reused_pivots_floor = 1e-10;
-
-  int* columns() { return const_cast<int*>(layout_->column_starts().data()); }  // KLU's C interface is not const
-  int* rows() { return const_cast<int*>(layout_->row_indices().data()); }
-  bool measure() {
-    const bool good = klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 0.0;
-    pivot_ratio_ = common_.rcond;
-    return good;
-  }
-
-  klu_common common_{};
-  klu_symbolic* symbolic_ = nullptr;
-  klu_numeric* numeric_ = nullptr;
-};
-
 }  // namespace
 
 std::unique_ptr<Matrix> Matrix::on(std::shared_ptr<const Layout> layout) {
@@ -185,7 +135,8 @@ std::unique_ptr<Matrix> Matrix::on(std::shared_ptr<const Layout> layout) {
     case Layout::Kind::banded:
       return std::make_unique<BandedMatrix>(std::move(layout));
     case Layout::Kind::sparse:
-      return std::make_unique<SparseMatrix>(std::move(layout));
+      if (ReducedMatrix::takes(*layout)) return std::make_unique<ReducedMatrix>(std::move(layout));
+      return std::make_unique<KluMatrix>(std::move(layout));
   }
   return nullptr;
 }

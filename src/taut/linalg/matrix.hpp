@@ -12,7 +12,8 @@ namespace taut {
 ///
 ///     matrix->clear();  matrix->values()[layout.slot(i, j)] += …;  matrix->factor();  matrix->solve(b, x);
 ///
-/// Nothing is allocated after construction (KLU keeps its own memory and reuses it), and the symbolic analysis is done once.
+/// Nothing is allocated after the first factor, which makes the symbolic analysis (KLU keeps its own memory and reuses it). Which factorisation a pattern
+/// gets is decided here and nowhere else: docs/decisions/0004-linear-algebra.md and 0023-large-nets.md.
 class Matrix {
  public:
   static std::unique_ptr<Matrix> on(std::shared_ptr<const Layout> layout);
@@ -22,10 +23,10 @@ class Matrix {
   double* values() { return values_.data(); }
   void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
-  /// Factors in place; false if a pivot is zero or not finite. The values are lost.
+  /// Factors in place; false if a pivot is zero or not finite. The values are lost, and those that are left must stay until the last solve.
   virtual bool factor() = 0;
 
-  /// Smallest over largest pivot of the last factor: a cheap warning sign of dependent rows, not a condition number.
+  /// Smallest over largest pivot of the last factor, or over the diagonal entry it began as: a cheap warning sign of dependent rows, not a condition number.
   double pivot_ratio() const { return pivot_ratio_; }
 
   /// x = A⁻¹ b for so many columns, in the given numbering; x may be b.
@@ -33,6 +34,13 @@ class Matrix {
   void solve(const Vector& b, Vector& x) {
     x.resize(b.size());
     solve(b.data(), x.data(), 1);
+  }
+
+  /// The same to four digits or more, for corrections whose error the next one corrects; where that is no cheaper it is the same.
+  virtual void correct(const double* b, double* x, int columns) { solve(b, x, columns); }
+  void correct(const Vector& b, Vector& x) {
+    x.resize(b.size());
+    correct(b.data(), x.data(), 1);
   }
 
  protected:

@@ -142,6 +142,8 @@ void require_by_eigenvalues(const System& system, const Scaled& scaled) {
 
 void require_inertia(const System& system, const State& start) {
   if (system.size() == 0) return;
+  const Vector rest = Vector::Zero(system.size()), one = Vector::Ones(system.size());
+  if (system.lumped_mass() && (system.momentum({start.t, rest.data(), one.data()}).array() > 0.0).all()) return;
   const Scaled scaled = scaled_at(system, start);
   if (smallest_pivot(scaled.mass).first > nothing) return;
   if (system.size() <= largest_dense) return require_by_eigenvalues(system, scaled);

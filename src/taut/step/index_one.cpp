@@ -57,7 +57,7 @@ SolveReport IndexOne::accelerate(const Instant& at, Vector& a, Vector& lambda) {
   // Nobody asks for a stage before a state.
   if (inspected_.size() == 0 && system_.constraint_count() > 0)
     inspect(at.t, Eigen::Map<const Vector>(at.q, system_.size()));
-  if (by_schur() && schur_->linearize(at.t, at.q) && acceleration_by_schur(at, a, lambda)) return {.factorizations = 1};
+  if (by_schur() && schur_->approach(at.t, at.q) && acceleration_by_schur(at, a, lambda)) return {.factorizations = 1};
   AccelerationProblem& problem = general().acceleration;
   problem.at = at;
   problem.size = Eigen::Map<const Vector>(at.q, system_.size()).lpNorm<Eigen::Infinity>();
@@ -73,7 +73,7 @@ bool IndexOne::position_by_schur(double t, double size, Vector& q, SolveReport& 
   q_ = q;
   for (int iteration = 0; iteration < 12; ++iteration) {
     system_.constraint_values(t, q_.data(), lambda_.data());
-    schur_->correct(base_.data(), lambda_.data());
+    schur_->correct_roughly(base_.data(), lambda_.data());
     q_ += base_;
     ++report.newton_iterations;
     const double change = base_.lpNorm<Eigen::Infinity>();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <taut/linalg/layout.hpp>
 #include <taut/step/schur.hpp>
 #include <tuple>
@@ -6,7 +7,13 @@
 namespace taut {
 namespace {
 
-constexpr int widest_band = 40;  // beyond, a sparse KKT matrix fills in far less
+constexpr int widest_band = 40;  // beyond, panels fill in far less
+constexpr int most_at_a_point =
+    80;                            // constraints; they are all joined in S, where the KKT matrix has the point between them
+constexpr int most_rounds = 8;     // of conjugate gradients with an old factor
+constexpr double settled = 1e-12;  // of the energy norm of the solution, beyond which one more round leaves nothing
+constexpr double worth_keeping = 30;  // solutions in the time of a factor
+constexpr double lost = 1e-13;  // pivots below this share of their diagonal entry: the matrix is singular, or nearly so
 
 }  // namespace
 
@@ -27,17 +34,19 @@ std::optional<Schur> Schur::of(const System& system) {
         for (int i = 0; i < block->width(); ++i) rows_of[block->stencils()[k * block->width() + i]].push_back(row);
   std::vector<Layout::Entry> entries;
   for (const auto& rows : rows_of) {
-    if (int(rows.size()) > 2 * widest_band) return std::nullopt;
+    if (int(rows.size()) > most_at_a_point) return std::nullopt;
     for (const int a : rows)
       for (const int b : rows)
         if (a < b) entries.emplace_back(a, b);
   }
   const Layout layout(system.constraint_count(), std::move(entries));
-  if (layout.half_bandwidth() > widest_band) return std::nullopt;
-  return Schur(system, mass.cwiseInverse(), BandedCholesky(layout.half_bandwidth(), layout.position()));
+  if (layout.half_bandwidth() <= widest_band)
+    return Schur(system, mass.cwiseInverse(), BandedCholesky(layout.half_bandwidth(), layout.position()));
+  return Schur(system, mass.cwiseInverse(),
+               Supernodal(Supernodal::Form::symmetric, layout.column_starts(), layout.row_indices()));
 }
 
-Schur::Schur(const System& system, Vector weight, BandedCholesky factor)
+Schur::Schur(const System& system, Vector weight, Factor factor)
     : system_(&system), weight_(std::move(weight)), root_(weight_.cwiseSqrt()), factor_(std::move(factor)) {
   struct Place {
     int row, index;
@@ -69,7 +78,8 @@ Schur::Schur(const System& system, Vector weight, BandedCholesky factor)
   for (const auto& here : places)
     for (const Place& x : here)
       for (const Place& y : here)
-        if (x.row >= y.row) pieces.push_back({factor_.slot(x.row, y.row), x.index, y.index});
+        if (x.row >= y.row)
+          pieces.push_back({std::visit([&](const auto& f) { return f.slot(x.row, y.row); }, factor_), x.index, y.index});
   std::sort(pieces.begin(), pieces.end(),
             [](const Piece& x, const Piece& y) { return std::tie(x.slot, x.a, x.b) < std::tie(y.slot, y.a, y.b); });
   // Neighbours in both rows of G make one scalar product.
@@ -88,13 +98,17 @@ Schur::Schur(const System& system, Vector weight, BandedCholesky factor)
   }
 }
 
-bool Schur::linearize(double t, const double* q) {
+void Schur::assemble(double t, const double* q) {
   std::fill(gradient_.begin(), gradient_.end(), 0.0);
   for (std::size_t b = 0; b < slots_.size(); ++b)
     system_->constraints()[b]->add_gradient(t, q, 1.0, nullptr, slots_[b].data(), gradient_.data());
   for (std::size_t k = 0; k < gradient_.size(); ++k) scaled_[k] = gradient_[k] * root_[columns_[k]];
-  auto& values = factor_.values();
-  std::fill(values.begin(), values.end(), 0.0);
+  double* values = std::visit(
+      [](auto& f) {
+        std::fill(f.values().begin(), f.values().end(), 0.0);
+        return f.values().data();
+      },
+      factor_);
   const double* scaled = scaled_.data();
   for (const Product& product : products_) {
     const double *x = scaled + product.a, *y = scaled + product.b;
@@ -102,7 +116,70 @@ bool Schur::linearize(double t, const double* q) {
     for (int k = 0; k < product.length; ++k) sum += x[k] * y[k];
     values[product.slot] += sum;
   }
-  return factor_.factor();
+}
+
+bool Schur::linearize(double t, const double* q) {
+  assemble(t, q);
+  return factor();
+}
+
+bool Schur::approach(double t, const double* q) {
+  assemble(t, q);
+  const auto* panels = std::get_if<Supernodal>(&factor_);
+  if (panels == nullptr || !factored_ || panels->factor_over_solve() < worth_keeping) return factor();
+  old_ = true;
+  return true;
+}
+
+bool Schur::factor() {
+  old_ = false;
+  factored_ = false;
+  if (auto* band = std::get_if<BandedCholesky>(&factor_)) return band->factor();
+  auto& panels = std::get<Supernodal>(factor_);
+  factored_ = panels.factor() && panels.pivot_ratio() > lost;
+  return factored_;
+}
+
+/// Conjugate gradients with the old factor as preconditioner: each round gains the digits that the change of S leaves. False where that are too few.
+bool Schur::iterate(double* lambda) {
+  auto& panels = std::get<Supernodal>(factor_);
+  const Eigen::Index m = panels.size();
+  Eigen::Map<Vector> x(lambda, m);
+  right_ = residual_ = x;
+  image_.resize(m);
+  x.setZero();
+  double before = 0.0, first = 0.0;
+  for (int round = 0; round <= most_rounds; ++round) {
+    preconditioned_ = residual_;
+    panels.solve(preconditioned_.data());
+    const double now = residual_.dot(preconditioned_);
+    if (!(now > 0.0)) return now == 0.0;
+    if (round == 0) first = now;
+    if (now <= settled * settled * first) {  // what the last round would add is known, and added
+      x += preconditioned_;
+      return true;
+    }
+    if (round == 0) {
+      direction_ = preconditioned_;
+    } else {
+      direction_ = preconditioned_ + now / before * direction_;
+    }
+    panels.multiply(direction_.data(), image_.data());
+    const double share = now / direction_.dot(image_);
+    x += share * direction_;
+    residual_ -= share * image_;
+    before = now;
+  }
+  return false;
+}
+
+void Schur::solve(double* lambda) {
+  if (old_) {
+    if (iterate(lambda)) return;
+    std::copy(right_.begin(), right_.end(), lambda);
+    if (!factor()) std::fill_n(lambda, right_.size(), std::numeric_limits<double>::quiet_NaN());
+  }
+  std::visit([&](auto& f) { f.solve(lambda); }, factor_);
 }
 
 void Schur::eliminate(double* f, double* lambda) {
@@ -114,12 +191,17 @@ void Schur::eliminate(double* f, double* lambda) {
     for (int k = starts[r]; k < starts[r + 1]; ++k) sum += gradient[k] * weight[columns[k]] * f[columns[k]];
     lambda[r] = sum;
   }
-  factor_.solve(lambda);
+  solve(lambda);
   pull(f, f, lambda);
 }
 
 void Schur::correct(double* f, double* lambda) {
-  factor_.solve(lambda);
+  solve(lambda);
+  pull(nullptr, f, lambda);
+}
+
+void Schur::correct_roughly(double* f, double* lambda) {
+  std::visit([&](auto& one) { one.solve(lambda); }, factor_);
   pull(nullptr, f, lambda);
 }
 

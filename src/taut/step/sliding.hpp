@@ -16,8 +16,10 @@ class Sliding {
     data_.resize(std::size_t(stride_) * columns);
   }
 
-  /// Goes on to a part: what earlier parts left at coordinates that are not finished stays, those new to it are undefined.
+  /// Goes on to a part: what earlier parts left at coordinates that are not finished stays, those new to it are undefined. Moved only where there is no room: a
+  /// constraint that reaches over the whole system makes the columns as long as it, and then each part would move all of them.
   void enter(const Part& part) {
+    if (part.settled >= first_ && part.to - first_ <= stride_) return;
     const int kept = part.from - part.settled;
     for (int k = 0; k < columns_ && part.settled > first_; ++k) {
       const double* from = data_.data() + std::ptrdiff_t(k) * stride_ + (part.settled - first_);

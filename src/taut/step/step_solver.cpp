@@ -146,7 +146,7 @@ class StepSolver::Kkt final : public NewtonProblem {
     return std::abs(c_[row] / problem_->constraint_scale()) / (size > 0.0 ? size : 1.0);
   }
 
-  void solve(const Vector& r, Vector& dz) override { matrix_->solve(r, dz); }
+  void solve(const Vector& r, Vector& dz) override { linear() ? matrix_->solve(r, dz) : matrix_->correct(r, dz); }
   double size(const Vector& dz) const override { return largest_entry(dz.data(), n_); }
   double threshold(double size_of_z, double tolerance) const override {
     // Positions are met to their round-off, so the x that reaches them is met to this. Without constraints there is no such limit: an
