@@ -24,6 +24,9 @@ with tempfile.TemporaryDirectory() as folder:
     print(output)
     if "reached the end" not in output or "constraints, position" not in output:
         sys.exit("the consumer did not print a certificate")
+    recorded = run(tree / "reader", pathlib.Path(folder, "run.h5"))
+    if recorded != "11 records\n":
+        sys.exit(f"the libraries of files gave {recorded!r}")
     listing = run(prefix / "bin" / "taut", "list")
     if "midpoint" not in listing:
         sys.exit("the installed program does not list its integrators")

@@ -117,6 +117,9 @@ void make_system(Draft& draft) {
   draft.numbering.coordinates = int(count);
   draft.q = draft.v = Vector::Zero(draft.numbering.coordinates);
   draft.given_q.assign(count, 0);
+  draft.names.reserve(count);
+  draft.coordinate_index.reserve(count);
+  draft.spots.reserve(draft.masses.size());
 
   Points points{.count = int(draft.masses.size()), .dim = draft.dim};
   for (const MassEntry& mass : draft.masses) {
