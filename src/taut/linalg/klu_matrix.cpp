@@ -1,3 +1,5 @@
+#include <klu.h>
+
 #include <algorithm>
 #include <new>
 #include <taut/linalg/klu_matrix.hpp>
@@ -18,45 +20,60 @@ bool couples_coordinates(const Layout& layout) {
 
 }  // namespace
 
-KluMatrix::KluMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) { klu_defaults(&common_); }
-
-void KluMatrix::analyze() {
-  if (layout_->coordinates() < layout_->size() && couples_coordinates(*layout_)) {
-    std::vector<int> order = tied_ordering(*layout_), same = order;
-    common_.btf = 0;
-    symbolic_ = klu_analyze_given(layout_->size(), columns(), rows(), order.data(), same.data(), &common_);
-  } else {
-    symbolic_ = klu_analyze(layout_->size(), columns(), rows(), &common_);
+struct KluMatrix::Klu {
+  explicit Klu(const Layout& layout)
+      : size(layout.size()),
+        columns(const_cast<int*>(layout.column_starts().data())),  // KLU's C interface is not const
+        rows(const_cast<int*>(layout.row_indices().data())) {
+    klu_defaults(&common);
+    if (layout.coordinates() < size && couples_coordinates(layout)) {
+      std::vector<int> order = tied_ordering(layout), same = order;
+      common.btf = 0;
+      symbolic = klu_analyze_given(size, columns, rows, order.data(), same.data(), &common);
+    } else {
+      symbolic = klu_analyze(size, columns, rows, &common);
+    }
+    if (symbolic == nullptr) throw std::bad_alloc();
   }
-  if (symbolic_ == nullptr) throw std::bad_alloc();
-}
+  ~Klu() {
+    klu_free_numeric(&numeric, &common);
+    klu_free_symbolic(&symbolic, &common);
+  }
+  Klu(const Klu&) = delete;
+  Klu& operator=(const Klu&) = delete;
 
-KluMatrix::~KluMatrix() {
-  klu_free_numeric(&numeric_, &common_);
-  klu_free_symbolic(&symbolic_, &common_);
-}
+  bool measured() { return klu_rcond(symbolic, numeric, &common) && common.rcond > 0.0; }
+  bool refactor(double* values) {
+    return numeric != nullptr && klu_refactor(columns, rows, values, symbolic, numeric, &common) && measured() &&
+           common.rcond > reused_pivots_floor;
+  }
+  bool factor(double* values) {
+    klu_free_numeric(&numeric, &common);
+    numeric = klu_factor(columns, rows, values, symbolic, &common);
+    return numeric != nullptr && measured();
+  }
+
+  int size;
+  int *columns, *rows;
+  klu_common common{};
+  klu_symbolic* symbolic = nullptr;
+  klu_numeric* numeric = nullptr;
+};
+
+KluMatrix::KluMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) {}
+KluMatrix::~KluMatrix() = default;
 
 bool KluMatrix::factor() {
   if (!Eigen::Map<const Vector>(values_.data(), Eigen::Index(values_.size())).allFinite()) return false;
-  if (symbolic_ == nullptr) analyze();
-  if (numeric_ != nullptr && klu_refactor(columns(), rows(), values_.data(), symbolic_, numeric_, &common_) && measure() &&
-      pivot_ratio_ > reused_pivots_floor) {
-    return true;
-  }
-  klu_free_numeric(&numeric_, &common_);
-  numeric_ = klu_factor(columns(), rows(), values_.data(), symbolic_, &common_);
-  return numeric_ != nullptr && measure();
+  if (!klu_) klu_ = std::make_unique<Klu>(*layout_);
+  const bool good = klu_->refactor(values_.data()) || klu_->factor(values_.data());
+  pivot_ratio_ = klu_->common.rcond;
+  return good;
 }
 
 void KluMatrix::solve(const double* b, double* x, int columns) {
   if (x != b) std::copy_n(b, std::ptrdiff_t(columns) * layout_->size(), x);
-  klu_solve(symbolic_, numeric_, layout_->size(), columns, x, &common_);
-}
-
-bool KluMatrix::measure() {
-  const bool good = klu_rcond(symbolic_, numeric_, &common_) && common_.rcond > 0.0;
-  pivot_ratio_ = common_.rcond;
-  return good;
+  klu_solve(klu_->symbolic, klu_->numeric, layout_->size(), columns, x, &klu_->common);
 }
 
 }  // namespace taut

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <klu.h>
-
 #include <taut/linalg/matrix.hpp>
 
 namespace taut {
@@ -14,22 +12,14 @@ class KluMatrix final : public Matrix {
  public:
   explicit KluMatrix(std::shared_ptr<const Layout> layout);
   ~KluMatrix() override;
-  KluMatrix(const KluMatrix&) = delete;
-  KluMatrix& operator=(const KluMatrix&) = delete;
 
   bool factor() override;
   void solve(const double* b, double* x, int columns) override;
   using Matrix::solve;
 
  private:
-  int* columns() { return const_cast<int*>(layout_->column_starts().data()); }  // KLU's C interface is not const
-  int* rows() { return const_cast<int*>(layout_->row_indices().data()); }
-  void analyze();
-  bool measure();
-
-  klu_common common_{};
-  klu_symbolic* symbolic_ = nullptr;
-  klu_numeric* numeric_ = nullptr;
+  struct Klu;
+  std::unique_ptr<Klu> klu_;
 };
 
 }  // namespace taut

@@ -8,7 +8,7 @@
 namespace taut {
 namespace {
 
-constexpr int largest_qr = 300;
+constexpr int largest_qr = 300, largest_in_order = 10000;
 
 /// Rows kept in the given order are good while each is farther from the span of those before it than this: they are to serve for a step, in which it turns.
 constexpr double barely = 0.1;
@@ -35,16 +35,30 @@ bool normalize(Eigen::SparseMatrix<double>& columns) {
 }
 
 /// For many rows: pivot i of the LDLᵀ factors of the Gram matrix, in the given order, is the squared distance of row i to the span of the
-/// rows before it. A shift of 1e-13 keeps the pivots of dependent rows from zero; 1e-11 tells them from others, which are
-/// resolved to 3e-6 instead of the 1e-9 of the QR factors below. A band stays a band: O(N) for chains.
-std::vector<int> dependent_by_gram(const Eigen::SparseMatrix<double>& columns) {
-  Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
-  for (int j = 0; j < int(gram.cols()); ++j) gram.coeffRef(j, j) += 1e-13;
-  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Eigen::NaturalOrdering<int>> factors(gram);
+/// rows before it. A shift ε of 1e-13 keeps the pivots of dependent rows from zero; 1e-11 tells them from others, which are resolved to 3e-6 instead of
+/// the 1e-9 of the QR factors below. A row that is the sum of N others has a pivot of Nε, though: those up to 1e-7 are dependent where they grow with ε.
+/// A band stays a band: O(N) for chains. Very many rows come in an order that fills in little: nets would take minutes in the order given, and the rows named are
+/// then as good as others.
+template <class Ordering> std::vector<int> dependent_by_gram(const Eigen::SparseMatrix<double>& columns) {
+  constexpr double shift = 1e-13, surely = 1e-11, perhaps = 1e-7;
+  const Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Ordering> factors;
+  factors.analyzePattern(gram);
+  factors.setShift(shift);
+  factors.factorize(gram);
+  const Eigen::VectorXd pivots = factors.vectorD();
+  Eigen::VectorXd shifted = pivots;
+  if (((pivots.array() > surely) && (pivots.array() <= perhaps)).any()) {
+    factors.setShift(10.0 * shift);
+    factors.factorize(gram);
+    shifted = factors.vectorD();
+  }
+  const auto& order = factors.permutationPinv().indices();  // empty where it is the given one
   std::vector<int> dependent;
-  const auto pivots = factors.vectorD();
   for (int j = 0; j < int(pivots.size()); ++j)
-    if (!(pivots[j] > 1e-11)) dependent.push_back(j);
+    if (!(pivots[j] > surely) || (pivots[j] <= perhaps && shifted[j] > 3.0 * pivots[j]))
+      dependent.push_back(order.size() > 0 ? order[j] : j);
+  std::sort(dependent.begin(), dependent.end());
   return dependent;
 }
 
@@ -56,7 +70,8 @@ std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajo
   Eigen::SparseMatrix<double> columns = rows.transpose();
   if (!normalize(columns)) return {};
   columns.makeCompressed();
-  if (count > largest_qr) return dependent_by_gram(columns);
+  if (count > largest_in_order) return dependent_by_gram<Eigen::AMDOrdering<int>>(columns);
+  if (count > largest_qr) return dependent_by_gram<Eigen::NaturalOrdering<int>>(columns);
   // Householder QR in the given order: a column that adds nothing to the span of those before it is moved behind.
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::NaturalOrdering<int>> qr;
   qr.setPivotThreshold(tolerance);

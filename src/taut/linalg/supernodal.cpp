@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <taut/base/require.hpp>
-#include <taut/linalg/cholmod_pattern.hpp>
 #include <taut/linalg/supernodal.hpp>
+#include <taut/linalg/symbolic.hpp>
 
 namespace taut {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 using Panel = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 using Column = Eigen::Map<Eigen::VectorXd>;
 
-constexpr int narrow = 6;  // columns of a panel below which a call costs more than the work
+constexpr int narrow = 8;  // columns of a panel below which a call costs more than the work
 
 Panel panel(double* first, Eigen::Index rows, Eigen::Index columns, Eigen::Index stride) {
   return {first, rows, columns, Eigen::OuterStride<>(stride)};
@@ -87,26 +86,21 @@ int Supernodal::slot(int i, int j) const {
 }
 
 void Supernodal::analyze(const std::vector<int>& starts, const std::vector<int>& rows) {
-  Cholmod cholmod;
-  cholmod.common.nmethods = 1;
-  cholmod.common.method[0].ordering = CHOLMOD_AMD;
-  cholmod.common.postorder = true;
-  cholmod.common.supernodal = CHOLMOD_SUPERNODAL;
-  cholmod_sparse pattern = cholmod_pattern(starts, rows);
-  cholmod_factor* found = cholmod_analyze(&pattern, &cholmod.common);
-  if (found == nullptr) throw std::bad_alloc();
-  const int* order = static_cast<const int*>(found->Perm);
-  const int* firsts = static_cast<const int*>(found->super);
-  const int* lists = static_cast<const int*>(found->pi);
-  order_.assign(order, order + size_);
+  Supernodes found = supernodes_of(starts, rows);
+  order_ = std::move(found.order);
   place_.resize(size_);
   for (int k = 0; k < size_; ++k) place_[order_[k]] = k;
-  rows_.assign(static_cast<const int*>(found->s), static_cast<const int*>(found->s) + found->ssize);
+  rows_ = std::move(found.rows);
   node_of_.resize(size_);
   std::size_t lower = 0, upper = 0, widest = 0;
   double work = 0.0;
-  for (int s = 0; s < int(found->nsuper); ++s) {
-    const Node node{firsts[s], firsts[s + 1] - firsts[s], lists[s + 1] - lists[s], lists[s], lower, upper};
+  for (int s = 0; s + 1 < int(found.firsts.size()); ++s) {
+    const Node node{found.firsts[s],
+                    found.firsts[s + 1] - found.firsts[s],
+                    found.lists[s + 1] - found.lists[s],
+                    found.lists[s],
+                    lower,
+                    upper};
     nodes_.push_back(node);
     std::fill_n(node_of_.begin() + node.first, node.columns, s);
     const std::size_t below = std::size_t(node.rows - node.columns);
@@ -119,8 +113,7 @@ void Supernodal::analyze(const std::vector<int>& starts, const std::vector<int>&
   lower_.resize(lower);
   upper_.resize(upper);
   gathered_.resize(widest);
-  product_.resize(std::max(found->maxcsize, widest));
-  cholmod_free_factor(&found, &cholmod.common);
+  product_.resize(std::max(found.largest_product, widest));
 }
 
 /// Which values go where in the panels: entry (i, j), by places, to the column j of L, or to the row i of U.

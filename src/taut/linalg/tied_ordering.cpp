@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <new>
 #include <numeric>
-#include <taut/linalg/cholmod_pattern.hpp>
+#include <taut/linalg/symbolic.hpp>
 #include <taut/linalg/tied_ordering.hpp>
 
 namespace taut {
@@ -33,10 +32,8 @@ std::vector<int> place_coordinates(const Layout& layout) {
     begins.push_back(int(ends.size()));
     list = {};
   }
-  std::vector<int> order(n), place(n);
-  Cholmod cholmod;
-  cholmod_sparse graph = cholmod_pattern(begins, ends);
-  if (!cholmod_amd(&graph, nullptr, 0, order.data(), &cholmod.common)) throw std::bad_alloc();
+  const std::vector<int> order = minimum_degree(begins, ends);
+  std::vector<int> place(n);
   for (int k = 0; k < n; ++k) place[order[k]] = k;
   return place;
 }

@@ -11,9 +11,9 @@ constexpr int widest_band = 40;  // beyond, panels fill in far less
 constexpr int most_at_a_point =
     80;                            // constraints; they are all joined in S, where the KKT matrix has the point between them
 constexpr int most_rounds = 8;     // of conjugate gradients with an old factor
-constexpr double settled = 1e-12;  // of the energy norm of the solution, beyond which one more round leaves nothing
-constexpr double worth_keeping = 30;  // solutions in the time of a factor
-constexpr double lost = 1e-13;  // pivots below this share of their diagonal entry: the matrix is singular, or nearly so
+constexpr double settled = 1e-14;  // what the next round would add, of the solution, in its energy norm
+constexpr double worth_keeping = 3;  // solutions in the time of a factor
+constexpr double lost = 1e-13;       // pivots below this share of their diagonal entry: the matrix is singular, or nearly so
 
 }  // namespace
 
@@ -155,7 +155,8 @@ bool Schur::iterate(double* lambda) {
     const double now = residual_.dot(preconditioned_);
     if (!(now > 0.0)) return now == 0.0;
     if (round == 0) first = now;
-    if (now <= settled * settled * first) {  // what the last round would add is known, and added
+    // What this round would add is known, and the next one would add less by as much as this does than the last.
+    if (round > 0 && now / before * now <= settled * settled * first) {
       x += preconditioned_;
       return true;
     }

@@ -29,5 +29,23 @@ TEST(Rank, KeepsRowsThatSpanWellWhereTheFirstDoBarely) {
   EXPECT_LE(found[0], 1);
 }
 
+/// Differences of neighbours, and one row more: the difference of the ends, which is their sum.
+std::vector<int> dependent_in_ring(int rows) {
+  Eigen::SparseMatrix<double, Eigen::RowMajor> G(rows + 1, rows + 1);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int k = 0; k < rows; ++k) {
+    entries.emplace_back(k, k, -1.0);
+    entries.emplace_back(k, k + 1, 1.0);
+  }
+  entries.emplace_back(rows, 0, -1.0);
+  entries.emplace_back(rows, rows, 1.0);
+  G.setFromTriplets(entries.begin(), entries.end());
+  return dependent_rows(G);
+}
+
+TEST(DependentRows, FindsTheSumOfThousandsOfOthers) { EXPECT_EQ(dependent_in_ring(5000), std::vector<int>{5000}); }
+
+TEST(DependentRows, FindsAsManyWhereTheyAreTooManyForTheGivenOrder) { EXPECT_EQ(dependent_in_ring(15000).size(), 1U); }
+
 }  // namespace
 }  // namespace taut
