@@ -13,7 +13,7 @@ namespace taut {
 ///     matrix->clear();  matrix->values()[layout.slot(i, j)] += …;  matrix->factor();  matrix->solve(b, x);
 ///
 /// Nothing is allocated after the first factor, which makes the symbolic analysis (KLU keeps its own memory and reuses it). Which factorisation a pattern
-/// gets is decided here and nowhere else: docs/decisions/0004-linear-algebra.md and 0023-large-nets.md.
+/// gets is decided here and nowhere else: docs/decisions/0004-linear-algebra.md and 0024-large-nets.md.
 class Matrix {
  public:
   static std::unique_ptr<Matrix> on(std::shared_ptr<const Layout> layout);

@@ -9,7 +9,7 @@ namespace taut {
 ///
 /// Columns with the same rows below the diagonal are stored together as one dense panel, a supernode, and all arithmetic is done by products of such panels:
 /// near the speed of dense matrices, however sparse the matrix. CHOLMOD finds the ordering (AMD) and the supernodes; the numbers are ours, because CHOLMOD has
-/// no L U and calls a BLAS, of which nobody knows how many threads it takes (docs/decisions/0023-large-nets.md).
+/// no L U and calls a BLAS, of which nobody knows how many threads it takes (docs/decisions/0024-large-nets.md).
 class Supernodal {
  public:
   enum class Form { general, symmetric };
