@@ -53,5 +53,5 @@ build() {
   rm -f "$log"
 }
 
-toolchain=(g++ cmake ninja-build libasmjit-dev libeigen3-dev libsuitesparse-dev libyaml-cpp-dev libhdf5-dev)
+toolchain=(g++ cmake ninja-build libasmjit-dev libeigen3-dev liblapack-dev libsuitesparse-dev libyaml-cpp-dev libhdf5-dev)
 program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox)

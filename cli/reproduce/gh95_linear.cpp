@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <taut/linalg/eigenvalues.hpp>
 #include <taut/taut.hpp>
 
 #include "experiment.hpp"
@@ -51,7 +51,7 @@ Masses random_masses(unsigned seed, double stiff) {
 
 double largest_eigenvalue(const Masses& masses) {
   const Eigen::Map<const Eigen::Matrix<double, d, 1>> m(masses.m.data());
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Square>(masses.A, m.asDiagonal().toDenseMatrix()).eigenvalues().maxCoeff();
+  return symmetric_eigenvalues(masses.A, m.asDiagonal()).maxCoeff();
 }
 
 System system_of(const Masses& masses) {

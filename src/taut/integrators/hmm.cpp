@@ -1,4 +1,3 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +6,7 @@
 #include <taut/base/require.hpp>
 #include <taut/integrators/hmm.hpp>
 #include <taut/integrators/runge_kutta.hpp>
+#include <taut/linalg/eigenvalues.hpp>
 #include <taut/step/index_one.hpp>
 
 namespace taut {
@@ -342,10 +342,9 @@ class HmmStepper final : public Stepper {
 
 std::vector<double> frequencies(const System& system, const Instant& at) {
   const Eigen::MatrixXd K = system.stiffness(at);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> modes(0.5 * (K + K.transpose()), system.mass(at),
-                                                                        Eigen::EigenvaluesOnly);
   std::vector<double> out;
-  for (const double square : modes.eigenvalues()) out.push_back(std::sqrt(std::abs(square)));
+  for (const double square : symmetric_eigenvalues(0.5 * (K + K.transpose()), system.mass(at)))
+    out.push_back(std::sqrt(std::abs(square)));
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -1,9 +1,8 @@
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 #include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
+#include <taut/linalg/eigenvalues.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/stability.hpp>
 #include <taut/step/affine_problem.hpp>
@@ -17,9 +16,7 @@ double lowest_eigenvalue(const System& system, const State& at) {
   if (n > largest_dense) return std::numeric_limits<double>::quiet_NaN();
   const SmallMotions small = small_motions(system, at);
   if (small.size() == 0) return std::numeric_limits<double>::infinity();
-  if (Eigen::LLT<Eigen::MatrixXd>(small.M).info() != Eigen::Success) return std::numeric_limits<double>::quiet_NaN();
-  const Eigen::MatrixXd K = 0.5 * (small.K + small.K.transpose());
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(K, small.M, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  return symmetric_eigenvalues(0.5 * (small.K + small.K.transpose()), small.M)[0];
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <taut/base/require.hpp>
+#include <taut/linalg/eigenvalues.hpp>
 #include <taut/linalg/rank.hpp>
 #include <taut/simulate/inertia.hpp>
 #include <taut/step/assembly.hpp>
@@ -121,19 +120,12 @@ std::string describe(const System& system, const Vector& v) {
 
 /// Eigenvalues on the tangent space.
 void require_by_eigenvalues(const System& system, const Scaled& scaled) {
-  const int n = system.size();
-  Eigen::MatrixXd basis = Eigen::MatrixXd::Identity(n, n);
-  if (scaled.gradient.rows() > 0) {
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(Eigen::MatrixXd(scaled.gradient.transpose()));
-    qr.setThreshold(dependent_within);
-    const Eigen::MatrixXd Q = qr.householderQ();
-    basis = Q.rightCols(n - qr.rank());
-  }
+  const Eigen::MatrixXd basis = null_space(scaled.gradient, dependent_within);
   if (basis.cols() == 0) return;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(basis.transpose() * (scaled.mass * basis));
-  const double lowest = eigen.eigenvalues()[0];
+  Eigen::MatrixXd mass = basis.transpose() * (scaled.mass * basis);
+  const double lowest = diagonalize(mass)[0];
   if (lowest > nothing) return;
-  Vector v = basis * eigen.eigenvectors().col(0);
+  Vector v = basis * mass.col(0);
   v = scaled.unit.cwiseProduct(v);
   refuse(system, v, lowest < -nothing);
 }

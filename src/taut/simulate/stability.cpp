@@ -1,11 +1,9 @@
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <taut/base/require.hpp>
+#include <taut/linalg/eigenvalues.hpp>
 #include <taut/simulate/stability.hpp>
 
 namespace taut {
@@ -15,15 +13,13 @@ using Complex = std::complex<double>;
 using Spectrum = std::vector<Complex>;
 using Eigen::MatrixXd;
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double unit_round_off = std::numeric_limits<double>::epsilon();
 
 /// A few seconds at most: n³ of a symmetric problem, some 30 n³ of one that is not.
 constexpr int largest_symmetric = 800, largest_other = 300;
 
 /// Backward error of the dense solvers and of the matrices themselves, against the largest eigenvalue: some units in the last place per row, at random.
-double round_off(long rows) { return 30.0 * std::sqrt(double(rows)) * epsilon; }
-
-template <class Values> Spectrum listed(const Values& values) { return {values.data(), values.data() + values.size()}; }
+double round_off(long rows) { return 30.0 * std::sqrt(double(rows)) * unit_round_off; }
 
 double largest(const Spectrum& all) {
   double out = 0.0;
@@ -57,7 +53,7 @@ Spectrum first_order(const MatrixXd& K, const MatrixXd& D, int& neutral) {
   A.topRightCorner(n, n).setIdentity();
   A.bottomLeftCorner(n, n) = -K / (rate * rate);
   A.bottomRightCorner(n, n) = -D / rate;
-  const Spectrum found = listed(Eigen::EigenSolver<MatrixXd>(A, false).eigenvalues());
+  const Spectrum found = eigenvalues(std::move(A));
   // It is the square of s that the matrix knows to round-off of the largest.
   const double round = round_off(2 * n) * std::pow(largest(found), 2);
   Spectrum out;
@@ -86,12 +82,9 @@ Spectrum descriptor(const SmallMotions& small, int& neutral) {
   A.bottomLeftCorner(n, n) = -small.K / (mass * rate * rate);
   A.bottomRightCorner(n, n) = -small.D / (mass * rate);
   B.bottomRightCorner(n, n) = small.M / mass;
-  const Eigen::GeneralizedEigenSolver<MatrixXd> solver(A, B, false);
   const double round = std::sqrt(round_off(2 * n));
   Spectrum out;
-  for (int k = 0; k < 2 * n; ++k) {
-    const Complex alpha = solver.alphas()[k];
-    const double beta = solver.betas()[k];
+  for (const auto& [alpha, beta] : eigenvalues(std::move(A), std::move(B))) {
     if (std::abs(beta) <= round * std::abs(alpha)) continue;
     Complex s = alpha / beta;
     if (std::abs(s) <= round) s = 0.0, ++neutral;
@@ -120,11 +113,10 @@ Spectrum spectrum(const SmallMotions& small, Stability& out) {
   const bool positive = (weight.array() > 0.0).all();
   const Eigen::VectorXd scale = positive ? weight.array().sqrt().inverse().matrix().eval() : Eigen::VectorXd::Ones(n).eval();
   const MatrixXd M = scale.asDiagonal() * small.M * scale.asDiagonal();
-  const Eigen::LLT<MatrixXd> cholesky(M);
-  const bool solid =
-      positive && cholesky.info() == Eigen::Success && cholesky.matrixLLT().diagonal().cwiseAbs2().minCoeff() > 1e-13;
+  const MatrixXd L = cholesky(M);
+  const bool solid = positive && L.size() > 0 && L.diagonal().cwiseAbs2().minCoeff() > 1e-13;
   if (!solid) {
-    const double least = Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues()[0];
+    const double least = symmetric_eigenvalues(M)[0];
     if (least < -1e-12 * M.lpNorm<Eigen::Infinity>()) {
       out.unknown = "a direction of motion has negative inertia";
       return {};
@@ -133,14 +125,14 @@ Spectrum spectrum(const SmallMotions& small, Stability& out) {
   }
   const MatrixXd K = scale.asDiagonal() * small.K * scale.asDiagonal();
   if (plain) {
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> solver(0.5 * (K + K.transpose()), M, Eigen::EigenvaluesOnly);
-    return roots(listed(Eigen::VectorXcd(solver.eigenvalues())), out.neutral);
+    const Vector squares = symmetric_eigenvalues(0.5 * (K + K.transpose()), M);
+    return roots({squares.begin(), squares.end()}, out.neutral);
   }
   const auto over_mass = [&](const MatrixXd& matrix) -> MatrixXd {
-    const MatrixXd left = cholesky.matrixL().solve(matrix);
-    return cholesky.matrixL().solve(left.transpose()).transpose();
+    const auto inverse = L.triangularView<Eigen::Lower>();
+    return inverse.solve(inverse.solve(matrix).transpose().eval()).transpose();
   };
-  if (undamped) return roots(listed(Eigen::EigenSolver<MatrixXd>(over_mass(K), false).eigenvalues()), out.neutral);
+  if (undamped) return roots(eigenvalues(over_mass(K)), out.neutral);
   return first_order(over_mass(K), over_mass(scale.asDiagonal() * small.D * scale.asDiagonal()), out.neutral);
 }
 
@@ -169,8 +161,7 @@ SmallMotions small_motions(const System& system, const State& at) {
     if (sets[row] == Set::zero || at.lambda[row] != 0.0) acting.push_back(row);
   if (acting.empty()) return out;
   const MatrixXd G = system.constraint_gradient(at.t, at.q)(acting, Eigen::all);
-  const Eigen::ColPivHouseholderQR<MatrixXd> qr(G.transpose());
-  const MatrixXd Z = MatrixXd(qr.householderQ()).rightCols(n - qr.rank());
+  const MatrixXd Z = null_space(G, unit_round_off * double(std::min(G.rows(), G.cols())));
   return {.M = Z.transpose() * out.M * Z, .D = Z.transpose() * out.D * Z, .K = Z.transpose() * out.K * Z};
 }
 
