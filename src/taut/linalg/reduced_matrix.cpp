@@ -245,6 +245,11 @@ bool ReducedMatrix::iterate(double* z, double tolerance) {
 void ReducedMatrix::solve_once(const double* b, double* x, double tolerance) {
   if (rounds_whole_ == 0) {
     const std::size_t count = eliminated_.size();
+    if (active_columns_.empty() && int(count) == layout_->coordinates()) {  // no other order, no way to fail
+      if (x != b) std::copy_n(b, layout_->size(), x);
+      precondition(x);
+      return;
+    }
     for (std::size_t e = 0; e < count; ++e) scratch_[Eigen::Index(e)] = b[eliminated_[e]];
     for (std::size_t c = 0; c < kept_.size(); ++c) scratch_[Eigen::Index(count + c)] = b[kept_[c]];
     precondition(scratch_.data());

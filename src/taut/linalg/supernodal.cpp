@@ -141,14 +141,13 @@ void Supernodal::find_targets() {
                              across.columns});
       }
     }
-  const auto sort = [&](std::vector<Entry>& entries, std::vector<int>& starts, std::vector<Source>& sources) {
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.target < b.target; });
+  const auto sort = [&](const std::vector<Entry>& entries, std::vector<int>& starts, std::vector<Source>& sources) {
     starts.assign(nodes_.size() + 1, 0);
-    for (const Entry& entry : entries) {
-      ++starts[entry.node + 1];
-      sources.push_back({entry.value, entry.target});
-    }
+    for (const Entry& entry : entries) ++starts[entry.node + 1];
     for (std::size_t s = 0; s < nodes_.size(); ++s) starts[s + 1] += starts[s];
+    std::vector<int> next = starts;
+    sources.resize(entries.size());
+    for (const Entry& entry : entries) sources[next[entry.node]++] = {entry.value, entry.target};
   };
   sort(lower, lower_starts_, lower_sources_);
   sort(upper, upper_starts_, upper_sources_);
