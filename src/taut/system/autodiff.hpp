@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
@@ -244,5 +245,50 @@ template <Differentiable X> X exp(const X& x) { return x.chain(jet::exponential(
 template <Differentiable X> X log(const X& x) { return x.chain(jet::logarithm(x.value)); }
 template <Differentiable X> X pow(const X& x, double n) { return x.chain(jet::power(x.value, n)); }
 template <Differentiable X> X abs(const X& x) { return x < 0.0 ? -x : x; }
+
+/// Whether no derivative of x is other than zero.
+inline bool is_constant(double) { return true; }
+template <Differentiable X> bool is_constant(const X& x) {
+  const auto zero = [](const auto& entry) { return plain(entry) == 0.0 && is_constant(entry); };
+  bool constant = is_constant(x.value);
+  for (const auto& entry : x.slope) constant = constant && zero(entry);
+  if constexpr (requires { x.bend; })
+    for (const double entry : x.bend) constant = constant && entry == 0.0;
+  return constant;
+}
+
+/// The derivatives of x with another value.
+inline double with_value(double, double value) { return value; }
+template <Differentiable X> X with_value(X x, double value) {
+  x.value = with_value(x.value, value);
+  return x;
+}
+
+// Functions of two variables, by those of one; values are those of the standard library to the last bit.
+
+/// By the arctangent of whichever quotient is below one; both branches have the derivatives (x dy − y dx)/(x² + y²).
+template <Differentiable X> X atan2(const X& y, const X& x) {
+  const bool flat = std::abs(plain(y)) <= std::abs(plain(x));
+  return with_value(flat ? atan(y / x) : -atan(x / y), std::atan2(plain(y), plain(x)));
+}
+template <Differentiable X> X atan2(const X& y, double x) { return atan2(y, X(x)); }
+template <Differentiable X> X atan2(double y, const X& x) { return atan2(X(y), x); }
+
+/// Squares are taken of numbers near one.
+template <Differentiable X> X hypot(const X& x, const X& y) {
+  const double size = std::max(std::abs(plain(x)), std::abs(plain(y)));
+  const X a = x / size, b = y / size;
+  return with_value(size * sqrt(a * a + b * b), std::hypot(plain(x), plain(y)));
+}
+template <Differentiable X> X hypot(const X& x, double y) { return hypot(x, X(y)); }
+template <Differentiable X> X hypot(double x, const X& y) { return hypot(X(x), y); }
+
+/// x^y = x^n·exp((y − n) log x) with n the value of y: the first factor has the derivatives in x at fixed y, which a negative x has too, the second is one.
+template <Differentiable X> X pow(const X& x, const X& y) {
+  const double n = plain(y);
+  if (is_constant(y) || plain(x) == 0.0) return pow(x, n);
+  return pow(x, n) * exp((y - n) * log(x));
+}
+template <Differentiable X> X pow(double x, const X& y) { return pow(X(x), y); }
 
 }  // namespace taut

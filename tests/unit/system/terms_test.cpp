@@ -26,6 +26,18 @@ struct Dragged {
   }
 };
 
+/// A spring that holds the angle of a rod, by its place; and a stiffness that depends on how far it is.
+struct Torsion {
+  static constexpr int width = 2;
+  double stiffness, rest;
+  std::array<int, 2> stencil() const { return {0, 1}; }
+  template <class T> T potential(const T&, const Local<T, 2>& q) const {
+    using std::atan2, std::hypot, std::pow;
+    const T turned = atan2(q[1], q[0]) - rest;
+    return (0.5 * stiffness) * pow(hypot(q[0], q[1]), 1.0 + 0.1 * turned) * turned * turned;
+  }
+};
+
 class InEachDimension : public ::testing::TestWithParam<int> {
  protected:
   System points() const { return System(Points{.count = 3, .dim = GetParam(), .masses = {1.0, 2.5, 0.4}}); }
@@ -37,6 +49,15 @@ TEST_P(InEachDimension, MassGravityAndSpringObeyTheLaws) {
   system.add(Gravity{.g = 9.81}).add(Spring{.from = 0, .to = 2, .stiffness = 30.0, .length = 0.7});
   expect_dynamics_laws(system, generic_state(system));
   EXPECT_TRUE(system.constant_mass());
+}
+
+TEST(Torsion, AsATermObeysTheLaws) {
+  System system(Points{.count = 1, .dim = 2});
+  system.add(Torsion{.stiffness = 3.0, .rest = 0.4});
+  for (const double side : {1.0, -1.0}) {
+    expect_dynamics_laws(system, generic_state(system, side));
+    expect_discrete_laws(system, generic_state(system, side), later_state(system, generic_state(system, side)));
+  }
 }
 
 TEST_P(InEachDimension, DistancePinHoldAndHalfSpaceObeyTheLaws) {

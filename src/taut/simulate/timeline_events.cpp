@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+#include <taut/base/require.hpp>
+#include <taut/simulate/timeline.hpp>
+
+namespace taut {
+
+std::vector<std::size_t> Timeline::look(double target) {
+  const std::vector<Watch::Crossing> found =
+      watch_.look(*run_->within(), run_->newest().t == target && target != options_.end);
+  std::vector<std::size_t> acting;
+  for (const Watch::Crossing& one : found) {
+    const bool acts = options_.events[one.event].acts();
+    if (!acting.empty()) {
+      // What crosses at the same time, up to round-off, or was passed by the step that lands.
+      if (!watch_.crossed(one.event, run_->newest())) continue;
+      if (acts) {
+        acting.push_back(one.event);
+      } else {
+        tell_crossing(one.event, run_->newest());
+      }
+    } else if (!acts) {
+      run_->within()->at(one.t, between_);
+      run_->within()->project(between_);
+      tell_crossing(one.event, between_);
+    } else if (land(one)) {
+      acting.push_back(one.event);
+    } else {
+      end(Verdict::failed, message("the step to the event '{}' at t = {} failed: {}", options_.events[one.event].name, one.t,
+                                   run_->report().trouble));
+    }
+    if (!going_) return {};
+  }
+  return acting;
+}
+
+void Timeline::tell_crossing(std::size_t event, const State& state) {
+  const State& whole = modes_.whole(state);
+  const Happened happened{.event = event, .t = state.t, .before = whole, .after = whole};
+  tell(state, false, {.between = true, .happened = &happened});
+}
+
+bool Timeline::land(const Watch::Crossing& crossing) {
+  const bool reactions = options_.events[crossing.event].reactions;
+  const auto value_at = [&](const State& state) {
+    between_ = state;
+    if (reactions) find_reactions(between_);
+    return watch_.value(crossing.event, between_);
+  };
+  DenseStep& step = *run_->within();
+  const double high = step.after().t, d = 1e-4 * (high - step.before().t);
+  const auto dense = [&](double t) {
+    step.at(t, dense_);
+    return value_at(dense_);
+  };
+  const double above = dense(crossing.t + d), below = dense(crossing.t - d);
+  double slope = (above - below) / (2.0 * d);
+  const bool smooth = std::abs(dense(crossing.t)) <= 0.01 * std::max(std::abs(above), std::abs(below));
+  watch_.forget_look();
+  run_->withdraw(path_.counts);
+  const double from = run_->newest().t;
+  if (crossing.t == from) return true;  // it happens where the step began
+  double t = crossing.t;
+  if (!control_->attempt(*run_, t, t - from, path_.counts)) return false;
+  double value = value_at(run_->candidate());
+  constexpr int most = 12;  // secants; two or three are enough where the scheme follows the motion
+  for (int round = 0; round < most && smooth && slope != 0.0; ++round) {
+    // Not beyond the step, nor back to where it began.
+    double better = t - value / slope;
+    if (sign_ * (better - high) > 0.0) better = 0.5 * (t + high);
+    if (sign_ * (from - better) >= 0.0) better = 0.5 * (t + from);
+    if (std::abs(better - t) <= 2.0 * std::numeric_limits<double>::epsilon() * std::abs(t) || better == from) break;
+    if (!control_->attempt(*run_, better, better - from, path_.counts)) return false;
+    const double now = value_at(run_->candidate());
+    if (!(std::abs(now) < std::abs(value))) {
+      if (!control_->attempt(*run_, t, t - from, path_.counts)) return false;
+      break;
+    }
+    slope = (now - value) / (better - t);
+    t = better;
+    value = now;
+  }
+  run_->accept(path_.counts);
+  return true;
+}
+
+void Timeline::happen(std::size_t k) {
+  const Event& event = options_.events[k];
+  timed_done_[k] = event.timed();
+  const State before = run_->newest();
+  State changed = before;
+  Mode mode = modes_.mode();
+  std::string stop;
+  if (event.then) {
+    if (system_->constraint_count() > 0) find_reactions(changed);
+    changed = modes_.whole(State(changed));
+    Moment moment{modes_.whole(), changed, mode, stop};
+    try {
+      event.then(moment);
+      modes_.moving_in(mode);
+    } catch (const InputError& error) {  // a value that makes no sense, found on the way: what there is stays
+      return end(Verdict::failed, message("the event '{}': {}", event.name, error.what()));
+    }
+    if (!changed.q.allFinite() || !changed.v.allFinite())
+      return end(Verdict::failed, message("the event '{}' sets values that are not finite", event.name));
+  }
+  Happened happened{.event = k, .t = before.t, .before = modes_.whole(before), .after = {}, .acted = true};
+  State after = before;
+  const bool moved = changed.q != before.q || changed.v != before.v;
+  if (mode != modes_.mode() || moved) {
+    if (!change(changed, mode, moved, happened)) return;
+    after = changed;
+  } else if (stop.empty()) {
+    // Forces may jump at a time; and what several levels remember ends with a step of another length.
+    run_->begin_anew();
+    if (event.timed()) run_->pass_break(options_.end);
+  }
+  happened.after = modes_.whole(after);
+  if (stop.empty()) {
+    if (control_) control_->restart(*run_);
+    if (event.timed()) watch_.arm(run_->newest());
+  }
+  const bool different = after.q != before.q || after.v != before.v;
+  tell(after, different || !event.timed(), {.happened = &happened});
+  if (!going_) return;
+  if (!stop.empty()) {
+    end(Verdict::stopped, stop);
+  } else if (!event.timed()) {
+    watch_for_zeno(k);
+  }
+}
+
+bool Timeline::change(State& state, const Mode& mode, bool moved, Happened& happened) {
+  const System* next = &modes_.moving_in(mode);
+  // What lets go leaves the motion as it is; what takes hold, or sets values, must meet the constraints.
+  const auto count = [&](const System& system) { return violations(system, state, consistent).size(); };
+  state.lambda.setZero(next->constraint_count());
+  state.carried.resize(0);
+  if (moved || count(*next) > (next == system_ ? 0 : count(*system_))) {
+    const ConsistentStart found = consistent_start(*next, state);
+    const double size = ConfigurationSize{}.of(*next, state);
+    if (found.status != Status::ok || !(found.moved_q <= 0.01 * size)) {
+      end(Verdict::failed,
+          message("the event '{}' leaves a state that the constraints do not allow: {}",
+                  options_.events[happened.event].name,
+                  found.status != Status::ok ? found.trouble : describe(violations(*next, state, consistent))));
+      return false;
+    }
+    state = found.state;
+  }
+  keep_dependent();
+  enter(mode);
+  happened.impulse =
+      state.p.size() == happened.before.p.size() ? (state.p - happened.before.p).lpNorm<Eigen::Infinity>() : 0.0;
+  State first = state;
+  if (options_.events[happened.event].timed()) first.t = std::nextafter(state.t, options_.end);
+  run_.emplace(*system_, first, std::vector<State>{}, *integrator_, method_);
+  const EnergyWatch before = *energy_;
+  energy_.emplace(*system_, first, options_.end - first.t);
+  energy_->inherit(before);
+  rank_.emplace(*system_, first);
+  check_energy();
+  invariant_ = std::numeric_limits<double>::quiet_NaN();  // it begins anew
+  return true;
+}
+
+void Timeline::watch_for_zeno(std::size_t k) {
+  constexpr int most = 20, most_shallow = 2;
+  constexpr double shortest = 1e-10;  // of the run, for so many events
+  const double now = run_->newest().t;
+  if (std::abs(now - quick_since_) > shortest * std::abs(options_.end - start_)) {
+    quick_since_ = now;
+    quick_ = 0;
+  }
+  shallow_ = watch_.shallow(k) ? shallow_ + 1 : 0;  // soon round-off would hide them
+  if (++quick_ < most && shallow_ < most_shallow) return;
+  end(Verdict::failed,
+      message("the event '{}' happened again and again, {}: such events come closer and closer together (Zeno), as bounces "
+              "of a ball do; let it stop, or hold what rests, once they are short",
+              options_.events[k].name,
+              quick_ >= most ? message("{} times within {}", most, std::abs(now - quick_since_))
+                             : std::string("its function next to zero in between")));
+}
+
+}  // namespace taut

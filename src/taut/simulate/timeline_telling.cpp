@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+#include <taut/base/require.hpp>
+#include <taut/simulate/timeline.hpp>
+
+namespace taut {
+
+void Timeline::note_marks() {
+  if (options_.interval == 0.0 || run_->within() == nullptr) return;
+  for (; going_; ++mark_) {
+    const double time = mark(mark_);
+    const bool last = sign_ * (options_.end - time) <= 1e-12 * options_.interval;  // the end is a step of its own
+    if (last || sign_ * (time - run_->newest().t) > 0.0) return;
+    run_->within()->at(time, between_);
+    run_->within()->project(between_);
+    tell(between_, true, {.between = true});
+  }
+}
+
+void Timeline::note(bool keep, bool renewed) {
+  if (renewed) {
+    renew(keep);
+  } else {
+    tell(run_->newest(), keep, {});
+  }
+}
+
+void Timeline::renew(bool keep) {
+  const Checkpoint point = checkpoint();
+  tell(run_->newest(), keep, {.checkpoint = &point});
+  if (!going_ || run_->newest().t == options_.end) return;
+  run_->renew();
+  control_->load(point.control);
+}
+
+Checkpoint Timeline::checkpoint() {
+  Checkpoint point{
+      .step = step_, .last = modes_.whole(run_->newest()), .earlier = {}, .mode = modes_.mode(), .counts = path_.counts};
+  point.handed_over = options_.beyond_singular && !can_hand_over() ? 1 : 0;
+  point.singular = path_.singular;
+  for (const State& state : run_->earlier()) point.earlier.push_back(modes_.whole(state));
+  if (control_) point.control = control_->save();
+  point.watch = watch_.save();
+  const std::vector<double> energy = energy_->save();
+  point.watch.insert(point.watch.end(), energy.begin(), energy.end());
+  point.watch.insert(point.watch.end(), {quick_since_, double(quick_), double(shallow_)});
+  const std::vector<double> rank = rank_->save();
+  point.watch.insert(point.watch.end(), rank.begin(), rank.end());
+  return point;
+}
+
+void Timeline::load(const Checkpoint& point) {
+  step_ = point.step;
+  path_.counts = point.counts;
+  path_.singular = point.singular;
+  if (control_ && !point.control.empty()) control_->load(point.control);
+  const std::size_t sides = watch_.numbers();
+  require(point.watch.empty() || point.watch.size() == sides + EnergyWatch::numbers + 3 + rank_->numbers(),
+          "simulate: the checkpoint belongs to a run with other events.");
+  if (!point.watch.empty()) {
+    watch_.load(point.watch.data());
+    energy_->load(point.watch.data() + sides);
+    const double* rest = point.watch.data() + sides + EnergyWatch::numbers;
+    quick_since_ = rest[0];
+    quick_ = int(rest[1]);
+    shallow_ = int(rest[2]);
+    rank_->load(rest + 3);
+  }
+  if (options_.interval == 0.0) return;
+  // Marks up to here are behind.
+  const double done = std::abs(run_->newest().t - start_);
+  mark_ = std::max(1L, long(done / options_.interval) - 1);
+  while (sign_ * (mark(mark_) - run_->newest().t) <= 0.0) ++mark_;
+}
+
+void Timeline::tell(const State& state, bool keep, const More& more) {
+  if (!keep && options_.observers.empty()) return;
+  const State& shown = modes_.whole(keep && !more.between ? with_reactions(state) : state);
+  const bool there = state.t == options_.end;
+  if (keep && (options_.keep || step_ == 0 || there)) path_.record(shown);
+  const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
+  std::string stop;
+  for (const Observer& observer : options_.observers)
+    observer({modes_.whole(), shown, run_->report(), step_, done, keep, &stop, more.checkpoint, run_->within(), more.between,
+              more.happened, &modes_.mode(), more.between ? std::numeric_limits<double>::quiet_NaN() : invariant_});
+  if (!stop.empty()) end(Verdict::stopped, stop);
+}
+
+const State& Timeline::with_reactions(const State& state) {
+  const bool off = controlled() && !run_->traits().holds_velocities;
+  if (system_->constraint_count() == 0 || (run_->within() != nullptr && !off)) return state;
+  shown_ = state;
+  return find_reactions(shown_) ? shown_ : state;
+}
+
+bool Timeline::find_reactions(State& state) {
+  const std::vector<Set> sets = system_->sets();
+  if (std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; })) return false;
+  if (!equations_ || equations_system_ != system_) equations_.emplace(*system_, Multipliers{}), equations_system_ = system_;
+  q_ = state.q;
+  v_ = state.v;
+  a_.setZero(system_->size());
+  lambda_.setZero(system_->constraint_count());
+  const double size = ConfigurationSize{}.of(*system_, state);
+  if (equations_->accelerate(instant(state), a_, lambda_).status != Status::ok) return false;
+  if (equations_->settle(state.t, size, q_, v_, a_, lambda_).status != Status::ok || !lambda_.allFinite()) return false;
+  state.lambda = lambda_;
+  return true;
+}
+
+}  // namespace taut
