@@ -13,11 +13,7 @@ constexpr double h = 0.01, end = 10.0;
 
 /// The lengths alone become springs; the hinge stays.
 System with_soft_lengths(const System& system, double epsilon) {
-  std::vector<char> length;  // of rows
-  SpanRow span;
-  for (const auto& block : system.constraints())
-    length.resize(length.size() + std::size_t(block->terms() * block->rows()), block->terms() > 0 && block->span(0, span));
-  return penalized(system, epsilon, [&](int row) { return length[std::size_t(row)] != 0; });
+  return penalized(system, epsilon, [&](int row) { return system.holds_length(row); });
 }
 
 double tip_distance(const Beam& beam, const Trajectory& path, const Tip& tip) {

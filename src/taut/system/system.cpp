@@ -155,6 +155,16 @@ std::string System::constraint_name(int row) const {
   return "no such constraint";
 }
 
+bool System::holds_length(int row) const {
+  SpanRow described;
+  for (const auto& block : constraints_) {
+    const int count = block->terms() * block->rows();
+    if (row < count) return block->span(row / block->rows(), described);
+    row -= count;
+  }
+  return false;
+}
+
 std::vector<Set> System::sets() const {
   std::vector<Set> sets;
   sets.reserve(constraint_count_);

@@ -82,6 +82,7 @@ class System {
   std::string coordinate_name(int coordinate) const;
   std::string constraint_name(int row) const;
   std::vector<Set> sets() const;
+  bool holds_length(int row) const;  ///< of a vector that is linear in q: see SpanRow
 
   double kinetic_energy(const Instant& at) const;
   double potential_energy(const Instant& at) const;
