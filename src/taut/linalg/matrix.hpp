@@ -36,7 +36,7 @@ class Matrix {
     solve(b.data(), x.data(), 1);
   }
 
-  /// The same to four digits or more, for corrections whose error the next one corrects; where that is no cheaper it is the same.
+  /// The same to three digits or so, for corrections whose error the next one corrects; where that is no cheaper it is the same.
   virtual void correct(const double* b, double* x, int columns) { solve(b, x, columns); }
   void correct(const Vector& b, Vector& x) {
     x.resize(b.size());
