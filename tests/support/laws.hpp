@@ -187,6 +187,21 @@ inline void expect_constraint_laws(const System& system, const State& at, double
   system.constraint_accelerations(instant(at), acceleration.data());
   expect_close(acceleration, difference(later, 0.0), tolerance, "acceleration of g without that of q");
   expect_close(system.constraint_gradient_norms(at.t, at.q), G.rowwise().norm(), 1e-13, "norms of the gradients");
+  // All at once, into places that hold something else.
+  Vector g(m), g_rate(m), bend(m);
+  Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(m, n);
+  int first = 0;
+  for (const auto& block : system.constraints()) {
+    const auto slots = gradient_slots(*block, first, [m](int row, int i) { return row + m * i; });
+    for (const int slot : slots) slope.data()[slot] = 7.0;
+    block->linearize(instant(at),
+                     {g.data() + first, g_rate.data() + first, bend.data() + first, slope.data(), slots.data()});
+    first += block->terms() * block->rows();
+  }
+  expect_close(g, system.constraint_values(at.t, at.q), 1e-14, "g, all at once");
+  expect_close(g_rate, system.constraint_rates(instant(at)), 1e-14, "rates, all at once");
+  expect_close(bend, acceleration, 1e-14, "accelerations, all at once");
+  expect_close(slope, G, 1e-14, "G, all at once");
 }
 
 /// A state with no special values anywhere.

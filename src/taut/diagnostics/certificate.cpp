@@ -6,6 +6,7 @@
 #include <taut/diagnostics/symmetry.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/energy.hpp>
+#include <taut/system/flat_blocks.hpp>
 
 namespace taut {
 namespace {
@@ -73,6 +74,7 @@ class Follower {
 
 struct Certifier::Followers {
   std::vector<Set> sets;
+  std::optional<FlatBlocks> blocks;  // of the system that is judged
   std::vector<Symmetry> symmetries;
   std::optional<EnergyWatch> watch;
   Follower energy{"energy"}, own;
@@ -108,6 +110,7 @@ void Certifier::follow(const Instant& at) {
   f.own.rebase();
   if (f.other) {
     f.sets = system_->sets();
+    f.blocks.emplace(*system_);
     f.g = f.rate = Vector::Zero(system_->constraint_count());
     f.norms.resize(0);
     f.symmetries = symmetries(*moving_, here);
@@ -175,8 +178,7 @@ void Certifier::measure_constraints(const Instant& at, Measured& now, Certificat
     const State here{at.t, q, {}, {}, {}};
     found_.size = std::max(found_.size, ConfigurationSize{}.of(*system_, here));
   }
-  system_->constraint_values(at.t, at.q, f.g.data());
-  system_->constraint_rates(at, f.rate.data());
+  f.blocks->values_and_rates(at, f.g.data(), f.rate.data());
   for (int row = 0; row < system_->constraint_count(); ++row) {
     const double off = std::abs(excess(f.sets[row], f.g[row])), unit = f.norms[row] > 0.0 ? f.norms[row] : 1.0;
     const bool equality = f.sets[row] == Set::zero;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/base/vector.hpp>
@@ -233,6 +234,28 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
   void rates(const Instant& at, double* rate) const override { rows_.numbers(rows_.shape->rates, at, rate); }
   void accelerations(const Instant& at, double* acceleration) const override {
     rows_.numbers(rows_.shape->accelerations, at, acceleration);
+  }
+  void linearize(const Instant& at, const Linearization& out) const override {
+    // One program for all of it, which shares what the parts have in common; for less, the parts.
+    if (out.acceleration == nullptr || out.gradient == nullptr) return ConstraintBlock::linearize(at, out);
+    const int n = width(), count = rows_.shape->rows, each = rows_.each();
+    for (double* const one : {out.value, out.rate, out.acceleration})
+      if (one != nullptr) std::fill_n(one, terms(), 0.0);
+    for (int k = 0; k < terms() * n; ++k) out.gradient[out.slots[k]] = 0.0;
+    const SparseProgram& from = rows_.shape->all;
+    rows_.instances.each(from.program, at, [&](int instance, const auto& found) {
+      for (int k = 0; k < from.count(); ++k) {
+        const int entry = from.which[k], part = std::min(entry / count, 3);
+        const int row = rows_.place[std::size_t(part < 3 ? entry % count : (entry - 3 * count) / n)];
+        if (row < 0) continue;
+        const int term = instance * each + row;
+        if (part == 3) {
+          out.gradient[out.slots[term * n + (entry - 3 * count) % n]] = found[k];
+        } else if (double* const to = part == 0 ? out.value : part == 1 ? out.rate : out.acceleration) {
+          to[term] = found[k];
+        }
+      }
+    });
   }
   void add_forces(double t, const double* q, const double* lambda, double weight, double* out) const override {
     gradients(t, q, [&](int term, int i, double slope, int instance) {

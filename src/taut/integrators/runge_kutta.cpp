@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <taut/integrators/runge_kutta.hpp>
 #include <taut/step/index_one.hpp>
@@ -9,66 +10,43 @@ class RungeKuttaStepper final : public Stepper {
  public:
   RungeKuttaStepper(const System& system, const SolverMethod& method, const ExplicitTableau& tableau)
       : system_(system),
-        tableau_(tableau),
+        n_(system.size()),
+        m_(system.constraint_count()),
+        sums_{.stages = int(tableau.b.size()), .c = tableau.c, .rows = {}, .end = StageSums::of(tableau.b)},
+        fine_(StageSums::of(tableau.error)),
+        coarse_(StageSums::of(tableau.coarse_error)),
         equations_(system, method),
-        lambda_(Vector::Zero(system.constraint_count())),
-        q_(system.size()),
-        v_(tableau.b.size() + 1, Vector::Zero(system.size())),
-        a_(tableau.b.size() + 1, Vector::Zero(system.size())) {
-    if (!tableau.error.empty()) error_.resize(2 * system.size());
+        lambda_(Vector::Zero(m_)),
+        base_(Vector::Zero(2 * n_)),
+        room_(Vector::Zero(3 * n_ * (sums_.stages + 1))),
+        places_{.n = n_, .base = base_.data(), .first = room_.data()} {
+    for (const std::vector<double>& row : tableau.a) sums_.rows.push_back(StageSums::of(row));
+    if (!fine_.empty()) error_.resize(2 * n_);
   }
 
   StepReport advance(History past, double h, State& next) override {
     const State& now = past.back();
-    const int n = system_.size();
     StepReport report;
-    const std::size_t stages = tableau_.b.size();
     const double size = size_.of(system_, now);
     equations_.begin(now);
-    for (std::size_t i = 0; i < stages; ++i) {
-      if (i == 0 && now.carried.size() == n) {
-        v_[0] = now.v;
-        a_[0] = now.carried;
-        continue;
-      }
-      q_ = now.q;
-      v_[i] = now.v;
-      for (std::size_t j = 0; j < i; ++j) {
-        if (tableau_.a[i][j] == 0.0) continue;
-        q_ += (h * tableau_.a[i][j]) * v_[j];
-        v_[i] += (h * tableau_.a[i][j]) * a_[j];
-      }
-      const Instant at{now.t + tableau_.c[i] * h, q_.data(), v_[i].data()};
-      report.solve = equations_.accelerate(at, a_[i], lambda_);
-      if (!report.ok()) return failed(report, system_, at, 0.0);
+    base_.head(n_) = now.q;
+    base_.tail(n_) = now.v;
+    const bool carried = now.carried.size() == n_;
+    if (carried) {
+      room_.segment(n_, n_) = now.v;
+      room_.segment(2 * n_, n_) = now.carried;
     }
+    if (!equations_.run(sums_, now.t, h, places_, carried ? 1 : 0, lambda_.data(), report.solve))
+      return failed(report, system_, equations_.failed_at(), 0.0);
     next.t = now.t + h;
-    next.q = now.q;
-    next.v = now.v;
-    for (std::size_t i = 0; i < stages; ++i) {
-      if (tableau_.b[i] == 0.0) continue;
-      next.q += (h * tableau_.b[i]) * v_[i];
-      next.v += (h * tableau_.b[i]) * a_[i];
-    }
-    if (error_.size() > 0 && system_.constraint_count() > 0) {
-      unprojected_.resize(2 * n);
-      unprojected_ << next.q, next.v;
-    }
-    next.carried.resize(n);
-    next.lambda.resize(system_.constraint_count());
+    next.q = room_.segment(3 * n_ * sums_.stages, n_);
+    next.v = room_.segment((3 * sums_.stages + 1) * n_, n_);
+    next.carried.resize(n_);
+    next.lambda.resize(m_);
     report.solve = equations_.settle(next.t, size, next.q, next.v, next.carried, next.lambda);
     if (!report.ok()) return failed(report, system_, instant(next), 0.0);
-    set_momentum(system_, next);
-    if (error_.size() > 0) {
-      v_[stages] = next.v;
-      a_[stages] = next.carried;
-      estimate(h);
-      // A projection farther than the estimate is an error too: at a dead point it would bend the motion.
-      if (system_.constraint_count() > 0) {
-        error_.head(n) += next.q - unprojected_.head(n);
-        error_.tail(n) += next.v - unprojected_.tail(n);
-      }
-    }
+    equations_.find_momentum(next);
+    if (!fine_.empty()) estimate(h, next);
     return report;
   }
 
@@ -76,33 +54,36 @@ class RungeKuttaStepper final : public Stepper {
   const Vector* error() const override { return error_.size() > 0 ? &error_ : nullptr; }
 
  private:
-  void estimate(double h) {
-    const int n = system_.size();
-    sum(tableau_.error, h, error_);
-    if (tableau_.coarse_error.empty()) return;
-    sum(tableau_.coarse_error, h, coarse_);
-    for (int i = 0; i < 2 * n; ++i) {
-      const double fine = error_[i] * error_[i], size = std::sqrt(fine + 0.01 * coarse_[i] * coarse_[i]);
-      error_[i] = size > 0.0 ? fine / size : 0.0;
+  void estimate(double h, const State& next) {
+    double* end = places_.q(sums_.stages);
+    if (m_ > 0) {
+      // A projection farther than the estimate is an error too: at a dead point it would bend the motion.
+      moved_.resize(2 * n_);
+      moved_.head(n_) = next.q - Eigen::Map<const Vector>(end, n_);
+      moved_.tail(n_) = next.v - Eigen::Map<const Vector>(end + n_, n_);
     }
-  }
-
-  void sum(const std::vector<double>& weights, double h, Vector& out) const {
-    const int n = system_.size();
-    out.setZero(2 * n);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      if (weights[i] == 0.0) continue;
-      out.head(n) += (h * weights[i]) * v_[i];
-      out.tail(n) += (h * weights[i]) * a_[i];
+    std::copy_n(next.v.data(), n_, end + n_);
+    std::copy_n(next.carried.data(), n_, end + 2 * n_);
+    combine(fine_, h, places_, nullptr, error_.data());
+    if (!coarse_.empty()) {
+      cruder_.resize(2 * n_);
+      combine(coarse_, h, places_, nullptr, cruder_.data());
+      for (int i = 0; i < 2 * n_; ++i) {
+        const double fine = error_[i] * error_[i], size = std::sqrt(fine + 0.01 * cruder_[i] * cruder_[i]);
+        error_[i] = size > 0.0 ? fine / size : 0.0;
+      }
     }
+    if (m_ > 0) error_ += moved_;
   }
 
   const System& system_;
-  ExplicitTableau tableau_;
+  int n_, m_;
+  StageSums sums_;
+  StageSums::Shares fine_, coarse_;
   IndexOne equations_;
   ConfigurationSize size_;
-  Vector lambda_, q_, error_, coarse_, unprojected_;
-  std::vector<Vector> v_, a_;  // of the stages, and of the end
+  Vector lambda_, base_, room_, error_, cruder_, moved_;
+  StagePlaces places_;
 };
 
 }  // namespace

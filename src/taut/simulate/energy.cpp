@@ -66,6 +66,7 @@ bool conserves_energy(const System& system, const State& start, double length) {
 EnergyWatch::EnergyWatch(const System& system, const State& start, double length)
     : system_(system),
       conservative_(conserves_energy(system, start, length)),
+      constant_mass_(system.constant_mass()),
       start_(measure(instant(start))),
       held_(start_.kinetic),
       first_invariant_(std::numeric_limits<double>::quiet_NaN()) {
@@ -89,7 +90,7 @@ bool EnergyWatch::finds_work(const State& state) {
 
 Energy EnergyWatch::measure(const Instant& at) {
   Energy now{.kinetic = system_.kinetic_energy(at), .potential = system_.potential_energy(at)};
-  if (system_.constant_mass()) return now;
+  if (constant_mass_) return now;
   p_.setZero(system_.size());
   system_.add_dynamics(at, 1.0, 0.0, p_.data());
   // v·p − T = T₂ − T₀

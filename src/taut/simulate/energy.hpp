@@ -54,7 +54,7 @@ class EnergyWatch {
   bool finds_work(const State& state);
 
   const System& system_;
-  bool conservative_;
+  bool conservative_, constant_mass_;
   Vector p_, rest_;
   Energy start_;
   double held_, floor_ = 0.0, first_invariant_, largest_ = 0.0;

@@ -15,45 +15,62 @@ constexpr double lost = 1e-3;
 
 }  // namespace
 
-RankWatch::RankWatch(const System& system, const State& start)
-    : system_(system), n_(system.size()), m_(system.constraint_count()) {
+RankWatch::RankWatch(const System& system, const State& start) : n_(system.size()), m_(system.constraint_count()) {
   on_ = m_ > 0 && double(m_) * m_ * n_ <= most_work;
   if (!on_) return;
+  blocks_.emplace(system, n_);
+  rest_ = Vector::Zero(n_);
   G_.resize(std::size_t(m_) * n_);
+  if (blocks_->distinct)
+    for (const FlatBlocks::Rows& rows : blocks_->constraints)
+      requests_.push_back({rows.block, {.gradient = G_.data(), .slots = rows.slots.data()}});
   gram_.resize(std::size_t(m_) * m_);
-  int row = 0;
-  for (const auto& block : system.constraints()) {
-    slots_.push_back(gradient_slots(*block, row, [&](int r, int column) { return r * n_ + column; }));
-    row += block->terms() * block->rows();
-  }
+  squares_.resize(std::size_t(m_));
+  sines_.resize(std::size_t(m_));
   counts_.assign(std::size_t(m_), 1);
   before_ = largest_ = measure(start.t, start.q);
   if (before_ > 1e-6) return;
   // Some repeat others here: those count from now on that do not.
-  for (int i = 0; i < m_; ++i) counts_[std::size_t(i)] = gram_[std::size_t(i) * m_ + i] > 1e-10 ? 1 : 0;
+  for (int i = 0; i < m_; ++i) counts_[std::size_t(i)] = sines_[std::size_t(i)] > 1e-10 ? 1 : 0;
   before_ = largest_ = measure(start.t, start.q);
 }
 
-/// Pivots of the LDLᵀ factors of the Gram matrix of the rows, scaled to length one: pivot i is the squared distance of row i to the span of those before it.
+/// Pivots of the LDLᵀ factors of the Gram matrix of the rows, each over its diagonal entry: that of row i is the squared sine of its angle to the span of
+/// those before it.
 double RankWatch::measure(double t, const Vector& q) {
-  std::fill(G_.begin(), G_.end(), 0.0);
-  for (std::size_t k = 0; k < slots_.size(); ++k)
-    system_.constraints()[k]->add_gradient(t, q.data(), 1.0, nullptr, slots_[k].data(), G_.data());
-  const auto entry = [&](int i, int j) -> double& { return gram_[std::size_t(i) * m_ + j]; };
-  for (int i = 0; i < m_; ++i) {
-    Eigen::Map<Vector> row(G_.data() + std::size_t(i) * n_, n_);
-    const double length = row.norm();
-    if (length > 0.0) row /= length;
-    for (int j = 0; j <= i; ++j) entry(i, j) = row.dot(Eigen::Map<const Vector>(G_.data() + std::size_t(j) * n_, n_));
+  const Instant at{t, q.data(), rest_.data()};
+  if (requests_.empty()) {
+    blocks_->linearize(at, nullptr, nullptr, G_.data());
+  } else {
+    for (const Request& one : requests_) one.block->linearize(at, one.gradient);
   }
-  double smallest = 1.0;
+  double *gram = gram_.data(), smallest = 1.0;
+  for (int i = 0; i < m_; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const double *a = G_.data() + i * n_, *b = G_.data() + j * n_;
+      double even = 0.0, odd = 0.0;
+      int k = 0;
+      for (; k + 1 < n_; k += 2) {
+        even += a[k] * b[k];
+        odd += a[k + 1] * b[k + 1];
+      }
+      gram[i * m_ + j] = even + odd + (k < n_ ? a[k] * b[k] : 0.0);
+    }
+  if (m_ == 2 && counts_[0] != 0 && counts_[1] != 0 && gram[0] > 0.0 &&
+      gram[3] > 0.0) {  // as most small ones: without a loop
+    const double sine = sines_[1] = 1.0 - gram[2] * gram[2] / (gram[0] * gram[3]);
+    sines_[0] = 1.0;
+    return sine > 0.0 ? std::sqrt(std::min(sine, 1.0)) : 0.0;
+  }
+  for (int j = 0; j < m_; ++j) squares_[j] = gram[j * m_ + j];
   for (int j = 0; j < m_; ++j) {
-    const double pivot = entry(j, j);
-    if (counts_[std::size_t(j)] != 0) smallest = std::min(smallest, pivot);
-    if (pivot <= repeated) continue;
+    const double pivot = gram[j * m_ + j], sine = squares_[j] > 0.0 ? pivot / squares_[j] : 0.0;
+    sines_[j] = sine;
+    if (counts_[j] != 0) smallest = std::min(smallest, sine);
+    if (sine <= repeated) continue;
     for (int i = j + 1; i < m_; ++i) {
-      const double share = entry(i, j) / pivot;
-      for (int k = j + 1; k <= i; ++k) entry(i, k) -= share * entry(k, j);
+      const double share = gram[i * m_ + j] / pivot;
+      for (int k = j + 1; k <= i; ++k) gram[i * m_ + k] -= share * gram[k * m_ + j];
     }
   }
   return smallest > 0.0 ? std::sqrt(smallest) : 0.0;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <taut/system/flat_blocks.hpp>
 #include <taut/system/state.hpp>
-#include <taut/system/system.hpp>
 
 namespace taut {
 
@@ -31,14 +31,19 @@ class RankWatch {
  private:
   double measure(double t, const Vector& q);
 
-  const System& system_;
   int n_, m_;
   bool on_;
-  std::vector<std::vector<int>> slots_;  // of each block in the dense G
+  std::optional<FlatBlocks> blocks_;
+  struct Request {
+    const ConstraintBlock* block;
+    Linearization gradient;
+  };
+  std::vector<Request> requests_;  // into G_, written down once
   std::vector<double> G_, gram_;
-  std::vector<char> counts_;  // rows that were independent at the start
+  std::vector<double> squares_, sines_;  // of each row: its length, and its angle to those before it, both squared
+  std::vector<char> counts_;             // rows that were independent at the start
   double before_ = 1.0, largest_ = 0.0;
-  Vector q_;
+  Vector q_, rest_;
 };
 
 }  // namespace taut

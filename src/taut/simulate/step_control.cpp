@@ -9,26 +9,30 @@ long EqualSteps::count(double length, double step) { return long(std::ceil(std::
 
 void DividedStep::begin(double time, double h, int halvings) {
   halvings_ = halvings;
-  parts_.assign(1, {time, h, halvings});
+  next_ = {time, h, halvings};
+  under_way_ = true;
 }
 
 Taken DividedStep::take(Run& run, RunCounts& counts, std::string& trouble) {
-  const Part part = parts_.back();
-  parts_.pop_back();
-  if (run.attempt(part.time, part.h, counts)) {
+  if (run.attempt(next_.time, next_.h, counts)) {
     run.accept(counts);
-    return parts_.empty() ? Taken::step : Taken::part;
+    under_way_ = !rest_.empty();
+    if (!under_way_) return Taken::step;
+    next_ = rest_.back();
+    rest_.pop_back();
+    return Taken::part;
   }
   // Schemes with several levels need equal steps.
-  if (part.halvings == 0 || run.traits().levels > 1 || run.hopeless()) {
+  if (next_.halvings == 0 || run.traits().levels > 1 || run.hopeless()) {
     trouble = run.report().trouble;
-    if (part.halvings < halvings_) trouble += message(" (steps down to {} were tried)", std::abs(part.h));
+    if (next_.halvings < halvings_) trouble += message(" (steps down to {} were tried)", std::abs(next_.h));
+    drop();
     return Taken::failed;
   }
   ++counts.retried;
-  const double middle = 0.5 * (run.newest().t + part.time);
-  parts_.push_back({part.time, 0.5 * part.h, part.halvings - 1});
-  parts_.push_back({middle, 0.5 * part.h, part.halvings - 1});
+  const double middle = 0.5 * (run.newest().t + next_.time);
+  rest_.push_back({next_.time, 0.5 * next_.h, next_.halvings - 1});
+  next_ = {middle, 0.5 * next_.h, next_.halvings - 1};
   return Taken::retry;
 }
 

@@ -43,9 +43,12 @@ class StepControl {
 /// A step that is taken as two halves where it fails, each of them again where that fails, and so on.
 class DividedStep {
  public:
-  bool under_way() const { return !parts_.empty(); }
+  bool under_way() const { return under_way_; }
   void begin(double time, double h, int halvings);
-  void drop() { parts_.clear(); }
+  void drop() {
+    under_way_ = false;
+    rest_.clear();
+  }
   Taken take(Run& run, RunCounts& counts, std::string& trouble);
 
  private:
@@ -54,7 +57,9 @@ class DividedStep {
     int halvings;
   };
   int halvings_ = 0;
-  std::vector<Part> parts_;  // still to be taken, the next one last
+  bool under_way_ = false;
+  Part next_{};
+  std::vector<Part> rest_;  // to be taken after it, the first of them last
 };
 
 /// Steps of equal length, at most options.step, from each beginning to each target.

@@ -1,5 +1,3 @@
-#include <cmath>
-#include <limits>
 #include <taut/step/index_one.hpp>
 
 namespace taut {
@@ -18,26 +16,14 @@ void add(SolveReport& sum, const SolveReport& one) {
 IndexOne::General::General(const System& system)
     : assembly(std::make_shared<const Assembly>(system, Assembly::Parts{})), acceleration(assembly), nearest(assembly) {}
 
-IndexOne::IndexOne(const System& system, const SolverMethod& method)
-    : system_(system),
-      solver_(method),
-      lambda_(Vector::Zero(system.constraint_count())),
-      q_(system.size()),
-      base_(Vector::Zero(system.size())) {
-  if (std::holds_alternative<Multipliers>(method)) schur_ = Schur::of(system);
+IndexOne::IndexOne(const System& system, const SolverMethod& method) : system_(system), solver_(method) {
+  if (std::holds_alternative<Multipliers>(method)) elimination_ = Elimination::of(system);
+  look_at_rank();
 }
 
 IndexOne::General& IndexOne::general() {
   if (!general_) general_.emplace(system_);
   return *general_;
-}
-
-bool IndexOne::acceleration_by_schur(const Instant& at, Vector& a, Vector& lambda) {
-  a.setZero();
-  system_.add_dynamics(at, 0.0, 1.0, a.data());
-  system_.constraint_accelerations(at, lambda.data());
-  schur_->eliminate(a.data(), lambda.data());
-  return std::isfinite(a.sum());
 }
 
 void IndexOne::begin(const State& now) {
@@ -46,84 +32,73 @@ void IndexOne::begin(const State& now) {
 
 void IndexOne::inspect(double t, const Vector& q) {
   inspected_ = q;
-  if (schur_ && schur_->linearize(t, q.data()) && solver_.dependent().empty()) return;
+  if (elimination_ && elimination_->linearize(t, q.data()) && solver_.dependent().empty()) return;
   AccelerationProblem& problem = general().acceleration;
-  base_.setZero();
-  problem.at = {t, q.data(), base_.data()};
-  solver_.inspect(problem, base_);
+  a_.setZero(system_.size());
+  problem.at = {t, q.data(), a_.data()};
+  solver_.inspect(problem, a_);
+  look_at_rank();
 }
 
-SolveReport IndexOne::accelerate(const Instant& at, Vector& a, Vector& lambda) {
+SolveReport IndexOne::accelerate(const Instant& at, double* a, double* lambda) {
+  const int n = system_.size(), m = system_.constraint_count();
   // Nobody asks for a stage before a state.
-  if (inspected_.size() == 0 && system_.constraint_count() > 0)
-    inspect(at.t, Eigen::Map<const Vector>(at.q, system_.size()));
-  if (by_schur() && schur_->approach(at.t, at.q) && acceleration_by_schur(at, a, lambda)) return {.factorizations = 1};
+  if (inspected_.size() == 0 && m > 0) inspect(at.t, Eigen::Map<const Vector>(at.q, n));
+  if (eliminates_ && elimination_->accelerate(at, a, lambda)) return {.factorizations = 1};
+  return accelerate_by_solver(at, a, lambda);
+}
+
+bool IndexOne::run(const StageSums& sums, double t, double h, const StagePlaces& places, int from, double* lambda,
+                   SolveReport& report) {
+  for (int i = from; i < sums.stages; ++i) {
+    if (eliminates_) i = elimination_->run(sums, t, h, places, i, lambda);
+    if (i == sums.stages) return true;
+    combine(sums.rows[std::size_t(i)], h, places, places.base, places.q(i));
+    const Instant at{t + sums.c[std::size_t(i)] * h, places.q(i), places.q(i) + places.n};
+    report = accelerate_by_solver(at, places.q(i) + 2 * places.n, lambda);
+    if (report.status == Status::ok) continue;
+    failed_at_ = at;
+    return false;
+  }
+  combine(sums.end, h, places, places.base, places.q(sums.stages));
+  return true;
+}
+
+SolveReport IndexOne::accelerate_by_solver(const Instant& at, double* a, double* lambda) {
+  const int n = system_.size(), m = system_.constraint_count();
   AccelerationProblem& problem = general().acceleration;
   problem.at = at;
-  problem.size = Eigen::Map<const Vector>(at.q, system_.size()).lpNorm<Eigen::Infinity>();
-  a.setZero();
-  lambda.setZero();
-  return solver_.solve(problem, a, lambda);
-}
-
-/// Simplified Newton with the factor of a place near q, taken anew where it contracts badly.
-bool IndexOne::position_by_schur(double t, double size, Vector& q, SolveReport& report) {
-  const double smallest = 4.0 * std::numeric_limits<double>::epsilon() * size;
-  double before = std::numeric_limits<double>::infinity();
-  q_ = q;
-  for (int iteration = 0; iteration < 12; ++iteration) {
-    system_.constraint_values(t, q_.data(), lambda_.data());
-    schur_->correct_roughly(base_.data(), lambda_.data());
-    q_ += base_;
-    ++report.newton_iterations;
-    const double change = base_.lpNorm<Eigen::Infinity>();
-    if (!std::isfinite(change)) return false;
-    report.correction = change;
-    // Done at round-off; before it, where the next change would be below.
-    if (change <= smallest || (change < before && change * change / before <= smallest && iteration > 0)) {
-      q = q_;
-      return true;
-    }
-    if (change > 0.1 * before) {
-      if (change <= 1e2 * smallest) {  // stands still at round-off
-        q = q_;
-        return true;
-      }
-      if (!schur_->linearize(t, q_.data())) return false;
-      ++report.factorizations;
-    }
-    before = change;
-  }
-  return false;
-}
-
-bool IndexOne::velocity_by_schur(double t, const Vector& q, Vector& v) {
-  system_.constraint_rates({t, q.data(), v.data()}, lambda_.data());
-  schur_->correct(base_.data(), lambda_.data());
-  if (!std::isfinite(base_.sum())) return false;
-  v += base_;
-  return true;
+  problem.size = Eigen::Map<const Vector>(at.q, n).lpNorm<Eigen::Infinity>();
+  a_.setZero(n);
+  lambda_.setZero(m);
+  const SolveReport report = solver_.solve(problem, a_, lambda_);
+  look_at_rank();
+  Eigen::Map<Vector>(a, n) = a_;
+  Eigen::Map<Vector>(lambda, m) = lambda_;
+  return report;
 }
 
 SolveReport IndexOne::project_velocity(double t, const Vector& q, Vector& v) {
   if (!known_at(q)) inspect(t, q);
-  if (by_schur() && schur_->linearize(t, q.data()) && velocity_by_schur(t, q, v)) return {.factorizations = 1};
-  return general().nearest.velocity(t, v.lpNorm<Eigen::Infinity>(), q, v, solver_);
+  if (eliminates_ && elimination_->velocity(t, q.data(), v.data())) return {.factorizations = 1};
+  const SolveReport report = general().nearest.velocity(t, v.lpNorm<Eigen::Infinity>(), q, v, solver_);
+  look_at_rank();
+  return report;
 }
 
 SolveReport IndexOne::settle(double t, double size, Vector& q, Vector& v, Vector& a, Vector& lambda) {
   SolveReport report;
   if (system_.constraint_count() > 0) {
-    if (by_schur() && position_by_schur(t, size, q, report)) {
+    if (eliminates_ && elimination_->position(t, size, q.data(), report)) {
       // One factor serves the velocities and the accelerations.
       ++report.factorizations;
-      if (schur_->linearize(t, q.data()) && velocity_by_schur(t, q, v) &&
-          acceleration_by_schur({t, q.data(), v.data()}, a, lambda)) {
+      if (elimination_->motion(t, q.data(), v.data(), a.data(), lambda.data())) {
         inspected_ = q;
         return report;
       }
     } else {
       add(report, general().nearest.position(t, size, q, solver_));
+      look_at_rank();
     }
     if (report.status == Status::ok) inspect(t, q);
     if (report.status == Status::ok) add(report, project_velocity(t, q, v));
@@ -131,6 +106,13 @@ SolveReport IndexOne::settle(double t, double size, Vector& q, Vector& v, Vector
   }
   add(report, accelerate({t, q.data(), v.data()}, a, lambda));
   return report;
+}
+
+void IndexOne::find_momentum(State& state) const {
+  state.p.resize(system_.size());
+  if (elimination_ && elimination_->momentum(state.v.data(), state.p.data())) return;
+  state.p.setZero();
+  system_.add_dynamics({state.t, state.q.data(), state.v.data()}, 1.0, 0.0, state.p.data());
 }
 
 }  // namespace taut

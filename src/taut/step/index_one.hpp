@@ -2,8 +2,8 @@
 
 #include <optional>
 #include <taut/step/acceleration_problem.hpp>
+#include <taut/step/elimination.hpp>
 #include <taut/step/nearest.hpp>
-#include <taut/step/schur.hpp>
 #include <taut/step/step_solver.hpp>
 #include <taut/system/state.hpp>
 
@@ -15,8 +15,8 @@ namespace taut {
 ///     min |x − q|_M  with  g(x) = 0                      nearest positions
 ///     min |x − v|_M  with  G x + g_t = 0                 nearest velocities
 ///
-/// Each is a KKT system. Where the mass is lumped and the method is Multipliers, the Schur complement G M⁻¹Gᵀ is formed instead, which for a
-/// chain is tridiagonal; otherwise, and where it turns out singular (dependent constraints), the StepSolver takes over.
+/// Each is a KKT system. Where the method is Multipliers and the system small, or its mass lumped, an Elimination forms G M⁻¹Gᵀ instead, which for a
+/// chain is tridiagonal; otherwise, and where that turns out singular (dependent constraints), the StepSolver takes over.
 /// Which constraints depend on others is decided at states only, where the constraints hold, and taken for granted at the stages between them: rows that
 /// repeat each other are independent, barely, wherever they do not hold, and accelerations by them would be those of another mechanism.
 /// Inequalities are taken as equalities by nobody: systems that have them are refused before.
@@ -28,23 +28,27 @@ class IndexOne {
   void begin(const State& now);
 
   /// At a stage, or, with inspect, at a state.
-  SolveReport accelerate(const Instant& at, Vector& a, Vector& lambda);
+  SolveReport accelerate(const Instant& at, double* a, double* lambda);
+  SolveReport accelerate(const Instant& at, Vector& a, Vector& lambda) { return accelerate(at, a.data(), lambda.data()); }
   void inspect(double t, const Vector& q);
+
+  /// The stages of an explicit step from this one on, and then its end: see Elimination. After begin(). False where it fails, which the report explains.
+  bool run(const StageSums& sums, double t, double h, const StagePlaces& places, int from, double* lambda,
+           SolveReport& report);
+  const Instant& failed_at() const { return failed_at_; }  ///< where that could not go on
 
   /// Projects q and then v; afterwards a and lambda are those of the projected state.
   SolveReport settle(double t, double size, Vector& q, Vector& v, Vector& a, Vector& lambda);
 
   SolveReport project_velocity(double t, const Vector& q, Vector& v);
 
+  void find_momentum(State& state) const;  ///< p from q and v, into the memory it has
+
   const std::vector<int>& dependent() const { return solver_.dependent(); }
 
  private:
-  // The same by the Schur complement; false where that fails, with nothing changed. The last two need it at their place.
-  bool position_by_schur(double t, double size, Vector& q, SolveReport& report);
-  bool velocity_by_schur(double t, const Vector& q, Vector& v);
-  bool acceleration_by_schur(const Instant& at, Vector& a, Vector& lambda);
-
-  bool by_schur() const { return schur_ && solver_.dependent().empty(); }
+  SolveReport accelerate_by_solver(const Instant& at, double* a, double* lambda);
+  void look_at_rank() { eliminates_ = elimination_ && solver_.dependent().empty(); }  ///< after whatever may have changed it
   bool known_at(const Vector& q) const { return inspected_.size() == q.size() && inspected_ == q; }
 
   const System& system_;
@@ -58,8 +62,10 @@ class IndexOne {
 
   StepSolver solver_;
   std::optional<General> general_;
-  std::optional<Schur> schur_;
-  Vector lambda_, q_, base_;
+  std::unique_ptr<Elimination> elimination_;
+  bool eliminates_ = false;  // no constraint depends on others
+  Instant failed_at_{};
+  Vector a_, lambda_;
   Vector inspected_;  // where the rank was decided
 };
 

@@ -58,6 +58,15 @@ class DiscreteDirections {
                                       double* values) const = 0;
 };
 
+/// Where constraints write what they are at an instant, row by row; what nobody asks for has no place.
+struct Linearization {
+  double* value = nullptr;         ///< g
+  double* rate = nullptr;          ///< G v + g_t
+  double* acceleration = nullptr;  ///< vᵀg_qq v + 2 g_qt v + g_tt
+  double* gradient = nullptr;      ///< G at gradient[slots[k]], in the order of add_gradient; slots of a row differ
+  const int* slots = nullptr;
+};
+
 class Block {
  public:
   virtual ~Block() = default;
@@ -80,6 +89,9 @@ class DynamicsBlock : public Block {
   virtual bool constant_mass() const = 0;             ///< p = M v with M constant, or no p at all
   virtual bool lumped_mass() const { return false; }  ///< constant, and M diagonal
   virtual bool affine() const { return false; }       ///< p and f have constant slopes
+  virtual bool constant_force() const {
+    return false;
+  }                                       ///< f is the same at every instant: weights, and masses without forces
   virtual bool conservative() const = 0;  ///< no force besides ∂L/∂q, and L without explicit time as far as declared
   virtual const DiscreteForces* discrete() const { return nullptr; }  ///< where the block has discrete gradients
   virtual double kinetic(const Instant& at) const = 0;
@@ -127,6 +139,17 @@ class ConstraintBlock : public Block {
 
   /// d²/dt² g for a motion without acceleration: vᵀg_qq v + 2 g_qt v + g_tt.
   virtual void accelerations(const Instant& at, double* acceleration) const = 0;
+
+  /// Several of these at once, and G beside them, set and not added: what explicit schemes ask for in each stage.
+  virtual void linearize(const Instant& at, const Linearization& out) const {
+    if (out.value != nullptr) values(at.t, at.q, out.value);
+    if (out.rate != nullptr) rates(at, out.rate);
+    if (out.acceleration != nullptr) accelerations(at, out.acceleration);
+    if (out.gradient == nullptr) return;
+    const std::size_t entries = stencils().size() * std::size_t(rows());
+    for (std::size_t k = 0; k < entries; ++k) out.gradient[out.slots[k]] = 0.0;
+    add_gradient(at.t, at.q, 1.0, nullptr, out.slots, out.gradient);
+  }
 
   /// out += weight · Gᵀλ.
   virtual void add_forces(double t, const double* q, const double* lambda, double weight, double* out) const = 0;

@@ -173,6 +173,37 @@ class ConstraintTerms final : public TermBlock<Term, ConstraintBlock>, public Di
     });
   }
 
+  /// For spans all of it follows from y and its rate: g = w/2 (|y|² − l²), ġ = w y·ẏ, γ = w |ẏ|², G = w c y.
+  void linearize(const Instant& at, const Linearization& out) const override {
+    if constexpr (HasSpan<Term>) {
+      this->each([&](const Term& term, const int* stencil, int k) {
+        const auto span = term.span();
+        constexpr int dim = decltype(span)::components;
+        const auto y = span.vector(Base::gather(at.q, stencil));
+        if (out.value != nullptr) {
+          double square = -span.length * span.length;
+          for (int d = 0; d < dim; ++d) square += y[d] * y[d];
+          out.value[k] = (0.5 * span.weight) * square;
+        }
+        if (out.rate != nullptr || out.acceleration != nullptr) {
+          double along = 0.0, square = 0.0;
+          for (int d = 0; d < dim; ++d) {
+            double u = 0.0;
+            for (int j = 0; j < n / dim; ++j) u += span.c[j] * at.v[stencil[j * dim + d]];
+            along += y[d] * u;
+            square += u * u;
+          }
+          if (out.rate != nullptr) out.rate[k] = span.weight * along;
+          if (out.acceleration != nullptr) out.acceleration[k] = span.weight * square;
+        }
+        if (out.gradient != nullptr)
+          for (int i = 0; i < n; ++i) out.gradient[out.slots[k * n + i]] = (span.weight * span.c[i / dim]) * y[i % dim];
+      });
+    } else {
+      ConstraintBlock::linearize(at, out);
+    }
+  }
+
   void add_forces(double t, const double* q, const double* lambda, double weight, double* out) const override {
     this->each([&](const Term& term, const int* stencil, int k) {
       const auto G = gradient(term, t, q, stencil);

@@ -15,6 +15,10 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   bool constant_mass() const override { return !HasKinetic<Term>; }
   bool lumped_mass() const override { return constant_mass(); }
   bool affine() const override { return !HasKinetic<Term> && (given || (!HasPotential<Term> && !HasForce<Term>)); }
+  bool constant_force() const override {
+    if constexpr (requires { Term::constant; }) return Term::constant;
+    return mass_only;
+  }
   bool conservative() const override { return !HasForce<Term>; }
   const DiscreteForces* discrete() const override { return this; }
 
@@ -40,7 +44,6 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   }
 
   void add(const Instant& at, double momentum, double force, double* out) const override {
-    constexpr bool mass_only = HasMass<Term> && !HasKinetic<Term> && !HasPotential<Term> && !HasForce<Term>;
     if (mass_only && momentum == 0.0) return;
     constexpr bool massless = !HasMass<Term> && !HasKinetic<Term>;
     if (massless && force == 0.0) return;
@@ -150,6 +153,7 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
   }
 
  private:
+  static constexpr bool mass_only = HasMass<Term> && !HasKinetic<Term> && !HasPotential<Term> && !HasForce<Term>;
   static constexpr bool given = [] {
     if constexpr (requires { Term::given; }) return Term::given;
     return false;

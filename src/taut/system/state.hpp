@@ -1,6 +1,7 @@
 #pragma once
 
 #include <taut/base/vector.hpp>
+#include <utility>
 
 namespace taut {
 
@@ -13,5 +14,15 @@ struct State {
   Vector q, v, p, lambda;
   Vector carried{};  ///< what a scheme carries besides; empty at a start, and then found by the scheme
 };
+
+/// Memory changes hands, and nothing is copied.
+inline void swap(State& a, State& b) {
+  std::swap(a.t, b.t);
+  a.q.swap(b.q);
+  a.v.swap(b.v);
+  a.p.swap(b.p);
+  a.lambda.swap(b.lambda);
+  a.carried.swap(b.carried);
+}
 
 }  // namespace taut

@@ -381,6 +381,8 @@ Acting acting(const System& system) {
 
 long force_evaluations() { return evaluated; }
 
+void note_force_evaluation() { ++evaluated; }
+
 System penalized(const System& system, double epsilon) {
   return penalized(system, epsilon, [](int) { return true; });
 }

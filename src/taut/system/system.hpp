@@ -143,6 +143,9 @@ template <class AnyState> Instant instant(const AnyState& state) { return {state
 /// How often forces have been evaluated in this thread, of whatever system and by whatever scheme: the difference over a run is its work.
 long force_evaluations();
 
+/// Counts one that went to the blocks directly.
+void note_force_evaluation();
+
 /// The system with every constraint replaced by the potential dist²(g, S)/(2ε): stiff springs, and for inequalities
 /// springs that push only. Any integrator takes the result; the motion differs from the constrained one by O(ε).
 System penalized(const System& system, double epsilon);

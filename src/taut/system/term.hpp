@@ -23,6 +23,7 @@
 ///                                                                 keeps more than energy (rotations, most of all)
 ///
 ///     static constexpr bool given                                 optional, true where the force is a given function of time
+///     static constexpr bool constant                              optional, true where it is a number: not even of time
 ///
 ///   constraint
 ///     static constexpr int rows                                   equations

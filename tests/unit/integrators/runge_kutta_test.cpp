@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <taut/step/index_one.hpp>
 
 #include "error_of.hpp"
 
@@ -41,6 +42,62 @@ TEST(RungeKutta, SchurComplementAndKktSystemAgree) {
     EXPECT_LE((fast.q - slow.q).norm(), 1e-10);
     EXPECT_LE((fast.lambda - slow.lambda).norm(), 1e-6 * slow.lambda.norm());
   }
+}
+
+/// Elimination in arrays of fixed size (few rods), in a band (many), in dense ones (masses that turn with the motion): off the constraints each finds what
+/// the KKT system of the same place gives, and the same nearest state.
+TEST(IndexOne, EliminationAndKktSystemAgree) {
+  std::vector<Model> models;
+  for (const int links : {1, 2, 3, 4, 5, 30}) models.push_back(chain({.links = links}));
+  models.push_back(double_spherical_pendulum());
+  models.push_back(gh95_ellipse());
+  models.push_back(seven_body());
+  for (const Model& model : models) {
+    const System& system = model.system;
+    const int n = system.size(), m = system.constraint_count();
+    State off = model.start;
+    for (int i = 0; i < n; ++i) {
+      off.q[i] += 1e-5 * std::cos(1.0 + 2.0 * i);
+      off.v[i] += 0.3 * std::sin(2.0 + 3.0 * i);
+    }
+    Vector a(n), lambda(m), b = Vector::Zero(n), mu = Vector::Zero(m);
+    IndexOne equations(system, Multipliers{});
+    equations.begin(model.start);
+    ASSERT_EQ(equations.accelerate(instant(off), a, lambda).status, Status::ok);
+
+    const auto assembly = std::make_shared<const Assembly>(system, Assembly::Parts{});
+    AccelerationProblem problem(assembly);
+    problem.at = instant(off);
+    StepSolver solver{Multipliers{}};
+    ASSERT_EQ(solver.solve(problem, b, mu).status, Status::ok);
+    EXPECT_LE((a - b).norm(), 1e-10 * b.norm()) << n;
+    EXPECT_LE((lambda - mu).norm(), 1e-10 * mu.norm()) << n;
+
+    const double size = ConfigurationSize{}.of(system, off);
+    State fast = off, slow = off;
+    ASSERT_EQ(equations.settle(off.t, size, fast.q, fast.v, a, lambda).status, Status::ok);
+    Nearest nearest(assembly);
+    ASSERT_EQ(nearest.position(off.t, size, slow.q, solver).status, Status::ok);
+    ASSERT_EQ(nearest.velocity(off.t, size, slow.q, slow.v, solver).status, Status::ok);
+    EXPECT_LE((fast.q - slow.q).norm(), 1e-13 * slow.q.norm()) << n;
+    EXPECT_LE((fast.v - slow.v).norm(), 1e-12 * slow.v.norm()) << n;
+    problem.at = instant(slow);
+    b.setZero(), mu.setZero();
+    ASSERT_EQ(solver.solve(problem, b, mu).status, Status::ok);
+    EXPECT_LE((a - b).norm(), 1e-9 * b.norm()) << n;
+    EXPECT_LE((lambda - mu).norm(), 1e-9 * mu.norm()) << n;
+    equations.find_momentum(fast);
+    EXPECT_LE((fast.p - system.momentum(instant(fast))).norm(), 1e-14 * fast.p.norm());
+  }
+}
+
+TEST(IndexOne, FewRodsAreWatchedForRankAsManyAre) {
+  // Two rods on one line between three points of which the outer are held: singular there, by elimination as well.
+  System system(Points{.count = 1, .dim = 2});
+  system.add(Pin{.point = 0, .at = {-1.0, 0.0}}).add(Pin{.point = 0, .at = {1.0, 0.0}}, "the other");
+  IndexOne equations(system, Multipliers{});
+  equations.inspect(0.0, Vector::Zero(2));
+  EXPECT_EQ(equations.dependent(), std::vector<int>{1});
 }
 
 TEST(RungeKutta, DependentConstraintsGoTheGeneralWay) {

@@ -7,7 +7,7 @@ namespace taut {
 /// V = w·x of one coordinate: a constant force −w.
 struct Weight {
   static constexpr int width = 1;
-  static constexpr bool given = true;
+  static constexpr bool given = true, constant = true;
   int coordinate;
   double newtons;
 
