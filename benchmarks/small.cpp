@@ -11,8 +11,9 @@
 #include <memory>
 #include <numbers>
 #include <string>
-#include <taut/io/run_model.hpp>
+#include <taut/model/run_model.hpp>
 #include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
 #include <vector>
 
 namespace {
