@@ -108,6 +108,7 @@ double Timeline::target() const {
 
 void Timeline::advance() {
   const double next = target();
+  const auto jumps = path_.counts.jumps;
   const Taken taken = control_->take(*run_, next, path_.counts);
   if (taken == Taken::retry) return;
   if (taken == Taken::failed && can_hand_over()) return go_on_with_other();
@@ -115,6 +116,7 @@ void Timeline::advance() {
   const auto lost = rank_->look(run_->within()->before(), run_->within()->after());
   if (lost && can_hand_over()) {
     run_->withdraw(path_.counts);
+    path_.counts.jumps = jumps;  // what looked like one was the singular position
     return go_on_with_other();
   }
   const std::vector<std::size_t> acting = watch_.empty() ? std::vector<std::size_t>{} : look(next);

@@ -28,6 +28,7 @@ Approach::Approach(double size, double distance, double& curvature)
 /// Done at round-off; before it, where the next change would be below. Corrections shrink by ω·distance, with ω a curvature of the constraints (Newton and
 /// Kantorovich), so that what an earlier iteration showed of ω tells of this one's first correction.
 Approach::Next Approach::after(double change) {
+  constexpr int most = 12;  // corrections; where so many do not do, another way must be found
   if (!std::isfinite(change)) return Next::failed;
   const bool first = iteration_++ == 0;
   if (change <= smallest_) return Next::done;
@@ -41,9 +42,10 @@ Approach::Next Approach::after(double change) {
   before_ = change;
   if (iteration_ == 2) curvature_ = std::max(change / (before * distance_), 0.5 * curvature_);
   if (change < before && change * change / before <= smallest_) return Next::done;
-  if (change > 0.1 * before)
-    return change <= 1e2 * smallest_ ? Next::done : Next::renew;  // the former stands still at round-off
-  return iteration_ < 12 ? Next::again : Next::failed;
+  const bool poor = change > 0.1 * before;
+  if (poor && change <= 1e2 * smallest_) return Next::done;  // stands still at round-off
+  if (iteration_ == most) return Next::failed;
+  return poor ? Next::renew : Next::again;
 }
 
 namespace {
