@@ -34,7 +34,7 @@ double rebound(double restitution, double h, double* penetration) {
 
 TEST(MoreauJean, ReboundsToTheHeightOfItsRestitutionToFirstOrderInTheStep) {
   for (const double e : {0.0, 0.5, 1.0}) {
-    for (const double h : {1e-2, 1e-3, 1e-4}) {
+    for (const double h : sanitized ? std::vector{1e-2, 1e-3} : std::vector{1e-2, 1e-3, 1e-4}) {
       double penetration = 0.0;
       // An impact happens up to h early, at a height of up to h·v with v = √20.
       EXPECT_NEAR(rebound(e, h, &penetration), e * e, 1.5 * h * std::sqrt(20.0)) << e << " " << h;

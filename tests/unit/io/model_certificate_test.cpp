@@ -16,7 +16,7 @@ Certificate certificate_of(const std::string& text, const std::string& integrato
   return run_model(model, plan(model), {}).certificate;
 }
 
-const char* const pendulum = R"yaml(
+const char* const dropped_pendulum = R"yaml(
 gravity: 9.81
 points: {O: [0, 0]}
 masses: {A: {mass: 1, at: [1, 0]}}
@@ -38,7 +38,7 @@ TEST(ModelCertificate, SeesEveryStepAndNotRecordsOnly) {
 }
 
 TEST(ModelCertificate, EnergyIsThatOfTheStepsWhereRecordsLieBetweenThem) {
-  const Certificate plain = certificate_of(pendulum), marked = certificate_of(pendulum, {}, 0.01);
+  const Certificate plain = certificate_of(dropped_pendulum), marked = certificate_of(dropped_pendulum, {}, 0.01);
   EXPECT_EQ(marked.energy.deviation, plain.energy.deviation);
   EXPECT_LE(plain.energy.deviation, 1e-4);
 }
@@ -112,12 +112,12 @@ TEST(ModelCertificate, BeginsWithAJudgementInPlainWordsAndUnits) {
     out << c;
     return out.str();
   };
-  const std::string good = text(certificate_of(pendulum));
+  const std::string good = text(certificate_of(dropped_pendulum));
   EXPECT_EQ(good.rfind("good: energy within ", 0), 0u) << good;
   EXPECT_NE(good.find(" J of "), std::string::npos) << good;
   EXPECT_NE(good.find("constraints within "), std::string::npos) << good;
   EXPECT_NE(good.find(" m, as expected at rtol"), std::string::npos) << good;
-  ModelFile coarse = parse_model(pendulum, "coarse");
+  ModelFile coarse = parse_model(dropped_pendulum, "coarse");
   coarse.run.rtol = 0.0;
   coarse.run.step = 0.3;
   coarse.run.integrator = "midpoint";

@@ -4,6 +4,8 @@
 #include <taut/step/sliding.hpp>
 #include <taut/taut.hpp>
 
+#include "sanitized.hpp"
+
 namespace taut {
 namespace {
 
@@ -79,7 +81,8 @@ TEST(Parts, SlidingColumnsKeepWhatIsNotFinished) {
 
 TEST(Parts, DoNotChangeTheMotion) {
   const Chain ordered = chain_of(13000, 1), mixed = chain_of(13000, 997);
-  for (const char* name : {"newmark", "energy-momentum", "midpoint", "spark2"}) {
+  const std::vector<const char*> all{"newmark", "energy-momentum", "midpoint", "spark2"}, some{"energy-momentum", "spark2"};
+  for (const char* name : sanitized ? some : all) {
     const SimulateOptions options{.step = 1e-3, .end = 3e-3, .every = 0};
     const auto a = simulate(ordered.system, ordered.start, integrator_named(name), Multipliers{}, options);
     const auto b = simulate(mixed.system, mixed.start, integrator_named(name), Multipliers{}, options);
