@@ -24,3 +24,8 @@ inline System double_pendulum(int dim) {
 }
 
 }  // namespace taut::testing
+
+namespace taut {
+extern template System reduced(const System&, const testing::PlaneAngles&, const Vector&);
+extern template void lift(const testing::PlaneAngles&, const Vector&, const Vector&, Vector&, Vector&);
+}  // namespace taut

@@ -3,10 +3,12 @@
 #include <taut/simulate/start.hpp>
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/pin.hpp>
-#include <taut/system/reduced.hpp>
 #include <taut/system/terms/gravity.hpp>
 
 namespace taut {
+
+template System reduced(const System&, const SphericalAngles&, const Vector&);
+template void lift(const SphericalAngles&, const Vector&, const Vector&, Vector&, Vector&);
 
 Model double_spherical_pendulum() {
   System system(Points{.count = 2, .dim = 3});

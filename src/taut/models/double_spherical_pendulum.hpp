@@ -1,6 +1,7 @@
 #pragma once
 
 #include <taut/models/model.hpp>
+#include <taut/system/reduced.hpp>
 
 namespace taut {
 
@@ -20,5 +21,8 @@ struct SphericalAngles {
 
 /// The same system and start in these angles.
 Model double_spherical_pendulum_in_angles();
+
+extern template System reduced(const System&, const SphericalAngles&, const Vector&);
+extern template void lift(const SphericalAngles&, const Vector&, const Vector&, Vector&, Vector&);
 
 }  // namespace taut
