@@ -8,8 +8,6 @@
 namespace taut {
 namespace {
 
-using Parts = detail::DiscreteParts<Eigen::Dynamic>;
-
 /// Rows of instances as terms of a block: each has the whole stencil of its instance.
 struct Rows {
   std::shared_ptr<const ConstraintShape> shape;
@@ -32,21 +30,20 @@ struct Rows {
     return all;
   }
 
-  /// Calls action(term, entry, value, instance) for what a program gives that has `per_row` entries for each row.
-  template <class Action>
-  void outputs(const SparseProgram& from, int per_row, const Instant& at, const Action& action) const {
-    const int rows = each();
+  /// Calls action(term, entry, value, instance) for what a program gives.
+  template <class Action> void outputs(const SparseProgram& from, const Instant& at, const Action& action) const {
+    const int rows = each(), count = from.count();
     instances.each(from.program, at, [&](int instance, const auto& found) {
-      for (int k = 0; k < from.count(); ++k) {
-        const int row = place[std::size_t(from.which[k] / per_row)];
-        if (row >= 0) action(instance * rows + row, from.which[k] % per_row, found[k], instance);
+      for (int k = 0; k < count; ++k) {
+        const int row = place[std::size_t(from.row[std::size_t(k)])];
+        if (row >= 0) action(instance * rows + row, from.entry[std::size_t(k)], found[k], instance);
       }
     });
   }
   void values(double t, const double* q, double* g) const { numbers(shape->values, {t, q, nullptr}, g); }
   void numbers(const SparseProgram& from, const Instant& at, double* out) const {
     std::fill_n(out, terms(), 0.0);
-    outputs(from, 1, at, [&](int term, int, double value, int) { out[term] = value; });
+    outputs(from, at, [&](int term, int, double value, int) { out[term] = value; });
   }
 
   /// Without some of the terms.
@@ -66,68 +63,10 @@ struct Rows {
     rest.instances = instances.without(off);
     return rest;
   }
-
-  /// Calls action(term, touched, parts) with ∇̄g of each row between two places, on the coordinates that occur in it; slopes are those in the second.
-  template <class Action> void between(const Segment& step, bool slopes, const Action& action) const {
-    const int size = n();
-    Vector q0(size), q1(size), middle(size);
-    std::vector<Parts> parts(std::size_t(shape->rows));
-    for (int instance = 0; instance < instances.count(); ++instance) {
-      const int* stencil = instances.stencil(instance);
-      for (int i = 0; i < size; ++i) {
-        q0[i] = step.q0[stencil[i]];
-        q1[i] = step.q1[stencil[i]];
-      }
-      middle = 0.5 * (q0 + q1);
-      const auto found = [&](const SparseProgram& from, const Vector& q, int per_row, const auto& use) {
-        if (from.count() == 0) return;
-        const double* values = instances.local(from.program, instance, {step.t, q.data(), nullptr});
-        for (int k = 0; k < from.count(); ++k) use(parts[std::size_t(from.which[k] / per_row)], from.which[k], values[k]);
-      };
-      for (Parts& one : parts) {
-        one = {.d = q1 - q0, .start = 0.0, .end = 0.0, .gradient = Vector::Zero(size)};
-        if (!slopes) continue;
-        one.gradient_slope.setZero(size, size);
-        one.start_slope.setZero(size);
-        one.end_slope.setZero(size);
-        one.dd = 1.0;
-      }
-      found(shape->values, q0, 1, [](Parts& one, int, double value) { one.start = value; });
-      found(shape->values, q1, 1, [](Parts& one, int, double value) { one.end = value; });
-      found(shape->gradients, middle, size, [&](Parts& one, int k, double value) { one.gradient[k % size] = value; });
-      if (slopes) {
-        found(shape->hessians, middle, size * size,
-              [&](Parts& one, int k, double value) { one.gradient_slope(k / size % size, k % size) = 0.5 * value; });
-        found(shape->gradients, q1, size, [&](Parts& one, int k, double value) { one.end_slope[k % size] = value; });
-      }
-      for (int row = 0; row < shape->rows; ++row)
-        if (place[std::size_t(row)] >= 0)
-          action(instance * each() + place[std::size_t(row)], shape->touched[std::size_t(row)],
-                 restricted(parts[std::size_t(row)], shape->touched[std::size_t(row)], slopes));
-    }
-  }
-
- private:
-  /// A discrete gradient has no share in coordinates that do not occur.
-  static Parts restricted(const Parts& all, const std::vector<int>& to, bool slopes) {
-    if (Eigen::Index(to.size()) == all.d.size()) return all;
-    Parts out{.d = all.d(to), .start = all.start, .end = all.end, .gradient = all.gradient(to)};
-    if (!slopes) return out;
-    out.gradient_slope = all.gradient_slope(to, to);
-    out.start_slope = all.start_slope(to);
-    out.end_slope = all.end_slope(to);
-    out.dd = all.dd;
-    return out;
-  }
 };
 
-/// values[slots] += weight·A for a matrix on the coordinates that occur in a row.
-void scatter(const Eigen::MatrixXd& A, const std::vector<int>& touched, double weight, const int* slots, int n,
-             double* values) {
-  for (std::size_t i = 0; i < touched.size(); ++i)
-    for (std::size_t j = 0; j < touched.size(); ++j)
-      values[slots[touched[i] * n + touched[j]]] += weight * A(Eigen::Index(i), Eigen::Index(j));
-}
+/// What programs for discrete gradients take.
+Instant ends(const Segment& step) { return {step.t, step.q0, step.q1}; }
 
 /// dist²(g, S)/(2ε).
 class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
@@ -145,7 +84,7 @@ class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
   double kinetic(const Instant&) const override { return 0.0; }
   double potential(const Instant& at) const override {
     double sum = 0.0;
-    rows_.outputs(rows_.shape->values, 1, at, [&](int term, int, double g, int) {
+    rows_.outputs(rows_.shape->values, at, [&](int term, int, double g, int) {
       const double d = excess(set(term), g);
       sum += d * d;
     });
@@ -153,8 +92,8 @@ class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
   }
   void add(const Instant& at, double, double force, double* out) const override {
     if (force == 0.0) return;
-    const Vector g = values(at);
-    rows_.outputs(rows_.shape->gradients, width(), at, [&](int term, int i, double slope, int instance) {
+    const Vector g = values(at.t, at.q);
+    rows_.outputs(rows_.shape->gradients, at, [&](int term, int i, double slope, int instance) {
       out[rows_.instances.stencil(instance)[i]] -= force * excess(set(term), g[term]) / epsilon_ * slope;
     });
   }
@@ -163,41 +102,49 @@ class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
     const double factor = -w.force * w.dq / epsilon_;
     if (factor == 0.0) return;
     const int n = width();
-    const Vector g = values(at);
+    const Vector g = values(at.t, at.q);
     Eigen::MatrixXd G = Eigen::MatrixXd::Zero(n, terms());
-    rows_.outputs(rows_.shape->gradients, n, at, [&](int term, int i, double slope, int) { G(i, term) = slope; });
+    rows_.outputs(rows_.shape->gradients, at, [&](int term, int i, double slope, int) { G(i, term) = slope; });
     for (int k = 0; k < terms(); ++k)
       if (binds(set(k), g[k])) detail::scatter(G.col(k) * G.col(k).transpose(), factor, slots + k * n * n, values_out);
-    rows_.outputs(rows_.shape->hessians, n * n, at, [&](int term, int entry, double second, int) {
+    rows_.outputs(rows_.shape->hessians, at, [&](int term, int entry, double second, int) {
       if (binds(set(term), g[term])) values_out[slots[term * n * n + entry]] += factor * g[term] * second;
     });
   }
 
   /// Through the constraint, as Penalty in constraint_terms.hpp explains.
   void add_discrete(const Segment& step, double weight, double* out) const override {
-    rows_.between(step, false, [&](int term, const std::vector<int>& touched, const Parts& parts) {
-      const double quotient = quotient_of(set(term), parts.start, parts.end).first;
-      if (quotient == 0.0) return;
-      const Vector gradient = parts.value();
-      for (std::size_t i = 0; i < touched.size(); ++i)
-        out[stencils_[std::size_t(term * width() + touched[i])]] -= weight * quotient * gradient[Eigen::Index(i)];
+    const Vector start = values(step.t, step.q0), end = values(step.t, step.q1);
+    rows_.outputs(rows_.shape->discrete().gradients, ends(step), [&](int term, int i, double slope, int instance) {
+      const double quotient = quotient_of(set(term), start[term], end[term]).first;
+      out[rows_.instances.stencil(instance)[i]] -= weight * quotient * slope;
     });
   }
   void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots,
                            double* values_out) const override {
-    rows_.between(step, true, [&](int term, const std::vector<int>& touched, const Parts& parts) {
-      const auto [quotient, slope] = quotient_of(set(term), parts.start, parts.end);
-      if (quotient == 0.0 && slope == 0.0) return;
-      const Eigen::MatrixXd sum = quotient * parts.slope() + slope * (parts.value() * parts.end_slope.transpose());
-      scatter(sum, touched, -weight * dq, slots + term * width() * width(), width(), values_out);
+    const int n = width();
+    const Vector start = values(step.t, step.q0), end = values(step.t, step.q1);
+    Eigen::MatrixXd G = Eigen::MatrixXd::Zero(n, terms()), G1 = G;  // in the middle, and at the end
+    rows_.outputs(rows_.shape->discrete().gradients, ends(step),
+                  [&](int term, int i, double slope, int) { G(i, term) = slope; });
+    rows_.outputs(rows_.shape->gradients, {step.t, step.q1, nullptr},
+                  [&](int term, int i, double slope, int) { G1(i, term) = slope; });
+    for (int k = 0; k < terms(); ++k) {
+      const double slope = quotient_of(set(k), start[k], end[k]).second;
+      if (slope != 0.0)
+        detail::scatter(G.col(k) * G1.col(k).transpose(), -weight * dq * slope, slots + k * n * n, values_out);
+    }
+    rows_.outputs(rows_.shape->discrete().slopes, ends(step), [&](int term, int entry, double second, int) {
+      const double quotient = quotient_of(set(term), start[term], end[term]).first;
+      values_out[slots[term * n * n + entry]] -= weight * dq * quotient * second;
     });
   }
 
  private:
   Set set(int term) const { return rows_.sets[std::size_t(term)]; }
-  Vector values(const Instant& at) const {
+  Vector values(double t, const double* q) const {
     Vector g(terms());
-    rows_.values(at.t, at.q, g.data());
+    rows_.values(t, q, g.data());
     return g;
   }
 
@@ -238,21 +185,21 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
   void linearize(const Instant& at, const Linearization& out) const override {
     // One program for all of it, which shares what the parts have in common; for less, the parts.
     if (out.acceleration == nullptr || out.gradient == nullptr) return ConstraintBlock::linearize(at, out);
-    const int n = width(), count = rows_.shape->rows, each = rows_.each();
+    const int n = width(), each = rows_.each();
     for (double* const one : {out.value, out.rate, out.acceleration})
       if (one != nullptr) std::fill_n(one, terms(), 0.0);
     for (int k = 0; k < terms() * n; ++k) out.gradient[out.slots[k]] = 0.0;
-    const SparseProgram& from = rows_.shape->all;
-    rows_.instances.each(from.program, at, [&](int instance, const auto& found) {
-      for (int k = 0; k < from.count(); ++k) {
-        const int entry = from.which[k], part = std::min(entry / count, 3);
-        const int row = rows_.place[std::size_t(part < 3 ? entry % count : (entry - 3 * count) / n)];
+    double* const numbers[] = {out.value, out.rate, out.acceleration};
+    const std::vector<ConstraintShape::Part>& parts = rows_.shape->parts;
+    rows_.instances.each(rows_.shape->all.program, at, [&](int instance, const auto& found) {
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        const int row = rows_.place[std::size_t(parts[k].row)];
         if (row < 0) continue;
         const int term = instance * each + row;
-        if (part == 3) {
-          out.gradient[out.slots[term * n + (entry - 3 * count) % n]] = found[k];
-        } else if (double* const to = part == 0 ? out.value : part == 1 ? out.rate : out.acceleration) {
-          to[term] = found[k];
+        if (parts[k].which == 3) {
+          out.gradient[out.slots[term * n + parts[k].column]] = found[int(k)];
+        } else if (double* const to = numbers[parts[k].which]) {
+          to[term] = found[int(k)];
         }
       }
     });
@@ -271,30 +218,24 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
   void add_curvature(double t, const double* q, const double* lambda, double weight, const int* slots,
                      double* values_out) const override {
     const int square = width() * width();
-    rows_.outputs(rows_.shape->hessians, square, {t, q, nullptr}, [&](int term, int entry, double second, int) {
+    rows_.outputs(rows_.shape->hessians, {t, q, nullptr}, [&](int term, int entry, double second, int) {
       values_out[slots[std::ptrdiff_t(term) * square + entry]] += weight * lambda[term] * second;
     });
   }
 
   void add_discrete(const Segment& step, const double* lambda, double weight, double* out) const override {
-    rows_.between(step, false, [&](int term, const std::vector<int>& touched, const Parts& parts) {
-      const Vector G = parts.value();
-      for (std::size_t i = 0; i < touched.size(); ++i)
-        out[stencils_[std::size_t(term * width() + touched[i])]] += weight * lambda[term] * G[Eigen::Index(i)];
+    directions(step, [&](int term, int i, double slope, int instance) {
+      out[rows_.instances.stencil(instance)[i]] += weight * lambda[term] * slope;
     });
   }
   void add_discrete_gradient(const Segment& step, double weight, const int* slots, double* values_out) const override {
-    rows_.between(step, false, [&](int term, const std::vector<int>& touched, const Parts& parts) {
-      const Vector G = parts.value();
-      for (std::size_t i = 0; i < touched.size(); ++i)
-        values_out[slots[term * width() + touched[i]]] += weight * G[Eigen::Index(i)];
-    });
+    directions(step, [&](int term, int i, double slope, int) { values_out[slots[term * width() + i]] += weight * slope; });
   }
   void add_discrete_curvature(const Segment& step, const double* lambda, double weight, const int* slots,
                               double* values_out) const override {
     const int square = width() * width();
-    rows_.between(step, true, [&](int term, const std::vector<int>& touched, const Parts& parts) {
-      scatter(parts.slope(), touched, weight * lambda[term], slots + std::ptrdiff_t(term) * square, width(), values_out);
+    rows_.outputs(rows_.shape->discrete().slopes, ends(step), [&](int term, int entry, double second, int) {
+      values_out[slots[std::ptrdiff_t(term) * square + entry]] += weight * lambda[term] * second;
     });
   }
 
@@ -305,7 +246,10 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
 
  private:
   template <class Action> void gradients(double t, const double* q, const Action& action) const {
-    rows_.outputs(rows_.shape->gradients, width(), {t, q, nullptr}, action);
+    rows_.outputs(rows_.shape->gradients, {t, q, nullptr}, action);
+  }
+  template <class Action> void directions(const Segment& step, const Action& action) const {
+    rows_.outputs(rows_.shape->discrete().gradients, ends(step), action);
   }
 
   Rows rows_;

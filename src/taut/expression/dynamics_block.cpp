@@ -48,32 +48,6 @@ struct LocalLagrangian {
   }
 };
 
-/// φ = −V where the mass does not depend on the place.
-detail::DiscreteParts<Eigen::Dynamic> potential_parts(const LocalLagrangian& local, const Segment& step, double dq) {
-  const int n = local.shape.n;
-  const Vector rest = Vector::Zero(n);
-  const Eigen::Map<const Vector> q0(step.q0, n), q1(step.q1, n);
-  const Vector middle = 0.5 * (q0 + q1);
-  const auto gradient = [&](const double* q) {
-    Vector f = Vector::Zero(n);
-    local.add({step.t, q, rest.data()}, 0.0, 1.0, f.data());
-    return f;
-  };
-  detail::DiscreteParts<Eigen::Dynamic> out{.d = q1 - q0,
-                                            .start = -local.potential({step.t, step.q0, rest.data()}),
-                                            .end = -local.potential({step.t, step.q1, rest.data()}),
-                                            .gradient = gradient(middle.data())};
-  if (dq == 0.0) return out;
-  out.gradient_slope.setZero(n, n);
-  const std::vector<int> slots = detail::transposed_slots(n);
-  local.add_slopes({step.t, middle.data(), rest.data()}, {.momentum = 0.0, .force = 1.0, .dq = 0.5 * dq, .dv = 0.0},
-                   slots.data(), out.gradient_slope.data());
-  out.start_slope.setZero(n);
-  out.end_slope = dq * gradient(step.q1);
-  out.dd = dq;
-  return out;
-}
-
 class ExpressionDynamics final : public DynamicsBlock, public DiscreteForces {
  public:
   ExpressionDynamics(std::shared_ptr<const DynamicsShape> shape, InstanceSet instances, std::vector<std::string> names)
@@ -104,17 +78,29 @@ class ExpressionDynamics final : public DynamicsBlock, public DiscreteForces {
   }
 
   void add_discrete(const Segment& step, double weight, double* out) const override {
+    if (shape_->constant_mass) {
+      const SparseProgram& from = shape_->discrete_potential().gradients;
+      add_to(from, {step.t, step.q0, step.q1}, -weight, out);
+      if (!shape_->has_applied) return;
+    }
     each_segment(step, [&](const LocalLagrangian& local, const Segment& mine, const Instant& middle) {
-      Vector f = weight * parts(local, mine, 0.0).value();
+      Vector f = Vector::Zero(width());
+      if (!shape_->constant_mass) f = weight * parts(local, mine, 0.0).value();
       local.add_to(shape_->applied, middle, weight, f.data());
       const int* stencil = instances_.stencil(local.instance);
       for (int i = 0; i < width(); ++i) out[stencil[i]] += f[i];
     });
   }
   void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values) const override {
+    if (shape_->constant_mass) {
+      const SparseProgram& from = shape_->discrete_potential().slopes;
+      add_matrix(from, {step.t, step.q0, step.q1}, -weight, {.momentum = 0.0, .force = 1.0, .dq = dq, .dv = 0.0}, slots,
+                 values);
+      if (!shape_->has_applied) return;
+    }
     each_segment(step, [&](const LocalLagrangian& local, const Segment& mine, const Instant& middle) {
       const int* own_slots = slots + std::ptrdiff_t(local.instance) * width() * width();
-      detail::scatter(parts(local, mine, dq).slope(), weight, own_slots, values);
+      if (!shape_->constant_mass) detail::scatter(parts(local, mine, dq).slope(), weight, own_slots, values);
       local.add_matrix(shape_->applied_slopes, middle, weight, {.momentum = 0.0, .force = 1.0, .dq = 0.5 * dq, .dv = 0.5},
                        own_slots, values);
     });
@@ -147,8 +133,7 @@ class ExpressionDynamics final : public DynamicsBlock, public DiscreteForces {
   }
 
   detail::DiscreteParts<Eigen::Dynamic> parts(const LocalLagrangian& local, const Segment& step, double dq) const {
-    return shape_->constant_mass ? potential_parts(local, step, dq)
-                                 : detail::lagrangian_parts<Eigen::Dynamic>(local, step, dq, width());
+    return detail::lagrangian_parts<Eigen::Dynamic>(local, step, dq, width());
   }
 
   /// The ends and the middle of a step on each stencil.

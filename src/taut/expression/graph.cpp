@@ -288,7 +288,7 @@ double Graph::value(Node node, const std::function<double(int)>& of) const {
   return values.at(node);
 }
 
-int Graph::degree(Node node, const std::function<bool(int)>& in) const {
+std::unordered_map<Graph::Node, int> Graph::degrees(Node node, const std::function<bool(int)>& in) const {
   std::unordered_map<Node, int> degrees;
   for (const Node k : parts_of({node})) {
     const Entry& e = entries_[k];
@@ -306,7 +306,7 @@ int Graph::degree(Node node, const std::function<bool(int)>& in) const {
     if (e.op == Op::integer_power && e.value > 0.0) out = most * int(e.value);
     degrees[k] = std::min(out, not_polynomial);
   }
-  return degrees.at(node);
+  return degrees;
 }
 
 std::vector<Graph::Node> Graph::derivative(const std::vector<Node>& of, int variable) {

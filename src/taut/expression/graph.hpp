@@ -99,7 +99,9 @@ class Graph {
   double value(Node node, const std::function<double(int variable)>& of) const;
 
   /// The degree of a polynomial in the variables that the condition picks; `not_polynomial` where they stand in a root, a sine, below a fraction.
-  int degree(Node node, const std::function<bool(int variable)>& in) const;
+  int degree(Node node, const std::function<bool(int variable)>& in) const { return degrees(node, in).at(node); }
+  /// The same for all that it is made of.
+  std::unordered_map<Node, int> degrees(Node node, const std::function<bool(int variable)>& in) const;
   static constexpr int not_polynomial = 1 << 20;
 
   struct Entry {

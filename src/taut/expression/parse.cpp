@@ -272,6 +272,8 @@ class Parser {
     if (name.text == "and" || name.text == "or") fail(message("'{}' needs something before it", name.text), name.position);
     if (const auto found = own_.find(name.text); found != own_.end()) return found->second;
     if (const auto found = scope_.symbols.find(name.text); found != scope_.symbols.end()) return found->second;
+    if (scope_.also)
+      if (const auto found = scope_.also(name.text)) return *found;
     if (name.text == "pi") return graph_.constant(pi);
     std::vector<std::string> known{"pi"};
     for (const Symbols* symbols : {&own_, &scope_.symbols})

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <taut/base/require.hpp>
@@ -25,6 +27,8 @@ struct Scope {
   std::map<std::string, Graph::Node, std::less<>> symbols;
   std::map<std::string, Function, std::less<>> functions;
   std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;  ///< functions of one argument
+  std::function<std::optional<Graph::Node>(std::string_view name)>
+      also{};  ///< symbols that are made when they are asked for
 };
 
 /// An expression as a node of the graph:

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <taut/expression/discrete.hpp>
 #include <taut/expression/shape.hpp>
 
 namespace taut {
@@ -58,20 +59,16 @@ class Differentiated {
 /// A node with all velocities zero.
 Node at_rest(Graph& graph, Numbering numbering, Node root) {
   std::unordered_map<Node, Node> still;
-  for (const Node k : graph.parts_of({root})) {
-    const Graph::Entry e = graph.entries()[std::size_t(k)];
-    const auto at = [&](int argument) { return argument >= 0 ? still.at(argument) : -1; };
-    if (e.op == Op::constant || e.op == Op::variable) {
-      still[k] = e.op == Op::variable && numbering.is_velocity(e.a) ? graph.constant(0.0) : k;
-    } else if (e.op == Op::table) {
-      still[k] = graph.table(graph.tables()[std::size_t(e.b)], at(e.a), e.c);
-    } else if (e.op == Op::integer_power) {
-      still[k] = graph.make(Op::power, at(e.a), graph.constant(e.value));
-    } else {
-      still[k] = graph.make(e.op, at(e.a), at(e.b), at(e.c));
-    }
-  }
-  return still.at(root);
+  for (int i = 0; i < numbering.coordinates; ++i) still[graph.variable(numbering.v(i))] = graph.constant(0.0);
+  return substituted(graph, root, std::move(still));
+}
+
+DiscretePrograms discrete_programs(const Outline& outline, const Nodes& rows) {
+  Differentiated d(outline);
+  Nodes all;
+  for (const Node row : rows) all = Differentiated::joined(std::move(all), discrete_gradient(outline, row));
+  const int n = outline.numbering.coordinates;
+  return {SparseProgram(outline, all, n), SparseProgram(outline, d.jacobian(all, d.v), n * n)};
 }
 
 std::string role_key(const DynamicsShape::Roles& roles) {
@@ -81,22 +78,25 @@ std::string role_key(const DynamicsShape::Roles& roles) {
 
 }  // namespace
 
-SparseProgram::SparseProgram(const Outline& outline, const Nodes& nodes) {
+SparseProgram::SparseProgram(const Outline& outline, const Nodes& nodes, int per_row) {
   Nodes kept;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     double number = 1.0;
     if (outline.graph->is_constant(nodes[k], &number) && number == 0.0) continue;
     kept.push_back(nodes[k]);
     which.push_back(int(k));
+    row.push_back(int(k) / per_row);
+    entry.push_back(int(k) % per_row);
   }
   program = Program(*outline.graph, kept, outline.inputs(), outline.numbers);
 }
 
 DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)
-    : n(outline.numbering.coordinates), has_momentum(roles.kinetic), has_applied(roles.forces > 0) {
+    : n(outline.numbering.coordinates), has_momentum(roles.kinetic), has_applied(roles.forces > 0), outline_(outline) {
   Differentiated d(outline);
   auto next = outline.roots.begin();
   const Node T = roles.kinetic ? *next++ : d.zero, V = roles.potential ? *next++ : d.zero;
+  V_ = V;
   Nodes Q(std::size_t(n), d.zero);
   for (int i = 0; i < roles.forces; ++i) Q[std::size_t(i)] = *next++;
 
@@ -135,7 +135,7 @@ DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)
 }
 
 ConstraintShape::ConstraintShape(const Outline& outline, bool of_velocity)
-    : n(outline.numbering.coordinates), rows(int(outline.roots.size())), velocity(of_velocity) {
+    : n(outline.numbering.coordinates), rows(int(outline.roots.size())), velocity(of_velocity), outline_(outline) {
   Differentiated d(outline);
   const Nodes& g = outline.roots;
   const Nodes G = d.jacobian(g, velocity ? d.v : d.q), value = velocity ? Nodes(g.size(), d.zero) : g,
@@ -144,18 +144,19 @@ ConstraintShape::ConstraintShape(const Outline& outline, bool of_velocity)
   values = make(value);
   rates = make(rate);
   accelerations = make(acceleration);
-  gradients = make(G);
-  hessians = make(d.jacobian(G, d.q));
+  gradients = SparseProgram(outline, G, n);
+  hessians = SparseProgram(outline, d.jacobian(G, d.q), n * n);
   all = make(d.joined(d.joined(value, rate), d.joined(acceleration, G)));
-  for (const Node row : g) {
-    std::vector<int> mine;
-    for (const int variable : d.graph.variables_of({row}))
-      if (variable != outline.numbering.time() && variable < outline.number(0))
-        mine.push_back(outline.numbering.coordinate(variable));
-    std::sort(mine.begin(), mine.end());
-    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-    touched.push_back(std::move(mine));
-  }
+  for (const int k : all.which)
+    parts.push_back(k < 3 * rows ? Part{k / rows, k % rows, 0} : Part{3, (k - 3 * rows) / n, (k - 3 * rows) % n});
+}
+
+const DiscretePrograms& DynamicsShape::discrete_potential() const {
+  return discrete_.get([this] { return discrete_programs(outline_, {V_}); });
+}
+
+const DiscretePrograms& ConstraintShape::discrete() const {
+  return discrete_.get([this] { return discrete_programs(outline_, outline_.roots); });
 }
 
 std::shared_ptr<const DynamicsShape> Shapes::dynamics(const Instance& instance, const DynamicsShape::Roles& roles) {

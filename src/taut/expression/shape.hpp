@@ -9,12 +9,33 @@ namespace taut {
 /// A program for many expressions, without those that are zero whatever the inputs.
 struct SparseProgram {
   SparseProgram() = default;
-  SparseProgram(const Outline& outline, const std::vector<Graph::Node>& nodes);
+  /// The expressions belong to rows of so many each.
+  SparseProgram(const Outline& outline, const std::vector<Graph::Node>& nodes, int per_row = 1);
 
   Program program;
-  std::vector<int> which{};  ///< the number of each output among the expressions
+  std::vector<int> which{};         ///< the number of each output among the expressions
+  std::vector<int> row{}, entry{};  ///< the same as row and place in it
 
   int count() const { return int(which.size()); }
+};
+
+/// Something that is made when it is asked for first, by whatever thread.
+template <class Made> class Late {
+ public:
+  template <class Make> const Made& get(const Make& make) const {
+    std::call_once(once_, [&] { made_ = make(); });
+    return made_;
+  }
+
+ private:
+  mutable std::once_flag once_;
+  mutable Made made_;
+};
+
+/// Discrete gradients of a shape, with their slopes in q1. Programs take q0 in the place of q and q1 in that of v: see discrete.hpp.
+struct DiscretePrograms {
+  SparseProgram gradients;  ///< rows × n
+  SparseProgram slopes;     ///< rows × n × n
 };
 
 /// T, V and Q of an outline with their derivatives. Programs take t, q, v and the numbers of an instance.
@@ -34,6 +55,12 @@ struct DynamicsShape {
   SparseProgram momentum, force, inertial;
   SparseProgram own, applied;                                               ///< force is the sum of what L gives and Q
   SparseProgram momentum_slopes, force_slopes, own_slopes, applied_slopes;  ///< n × n in q, row by row, then n × n in v
+  const DiscretePrograms& discrete_potential() const;                       ///< of V
+
+ private:
+  Outline outline_;
+  Graph::Node V_ = -1;
+  Late<DiscretePrograms> discrete_;
 };
 
 /// Rows g(t, q) on common coordinates with what schemes ask of them; or k(t, q, v), affine in v, which take the place of their rates.
@@ -42,11 +69,19 @@ struct ConstraintShape {
 
   int n, rows;
   bool velocity;
-  std::vector<std::vector<int>> touched;  ///< the coordinates that occur in each row
   SparseProgram values, rates, accelerations;
   SparseProgram gradients;  ///< rows × n
   SparseProgram hessians;   ///< rows × n × n
   SparseProgram all;        ///< values, rates, accelerations, gradients, one after the other
+  struct Part {
+    int which, row, column;
+  };
+  std::vector<Part> parts;  ///< of its outputs: 0 to 3 for these, the row, and the coordinate of a gradient
+  const DiscretePrograms& discrete() const;
+
+ private:
+  Outline outline_;
+  Late<DiscretePrograms> discrete_;
 };
 
 /// Shapes by their keys: what differs in coordinates and constants only is compiled once, also over several readings of a model.

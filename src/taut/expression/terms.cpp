@@ -9,8 +9,9 @@ namespace {
 
 using Node = Graph::Node;
 
-/// Expressions on so few coordinates stay together: what they have in common is computed once, and their matrices are dense anyway.
-constexpr std::size_t few = 16;
+/// Expressions of a model of so few coordinates stay together: what they have in common is computed once, and its matrices are dense anyway. In a larger
+/// one that would couple what has nothing to do with each other, the two ends of a beam for instance.
+constexpr int few = 16;
 
 /// Blocks of limited size let a large matrix be filled part by part, as in System.
 constexpr int full = 2048;
@@ -126,7 +127,7 @@ void ExpressionTerms::add(const LagrangianNodes& nodes, const std::string& name)
     all.push_back(graph_->variable(numbering_.q(coordinate)));
   }
   Piece whole{stencil_of(all), nodes};
-  if (whole.stencil.size() <= few) {
+  if (numbering_.coordinates <= few) {
     if (!whole.stencil.empty()) add_instance(whole, name);
     return;
   }
@@ -187,13 +188,9 @@ std::vector<int> ExpressionTerms::into(System& system) {
 
 /// Those of a small model are rows of one instance, which share what they have in common; in a large one each is an instance of its own.
 void ExpressionTerms::constraints_into(System& system, bool velocity, std::vector<int>& rows) {
-  std::vector<int> together;
   std::vector<std::size_t> chosen;
-  for (std::size_t k = 0; k < constraints_.size(); ++k) {
-    if (constraints_[k].velocity != velocity) continue;
-    chosen.push_back(k);
-    if (together.size() <= few) together = united(together, constraints_[k].stencil);
-  }
+  for (std::size_t k = 0; k < constraints_.size(); ++k)
+    if (constraints_[k].velocity == velocity) chosen.push_back(k);
   std::vector<Group<ConstraintShape>> groups;
   std::unordered_map<const ConstraintShape*, std::size_t> open;
   const auto add = [&](const std::vector<Node>& roots) -> Group<ConstraintShape>& {
@@ -213,7 +210,7 @@ void ExpressionTerms::constraints_into(System& system, bool velocity, std::vecto
     group.names.push_back(constraints_[k].name);
     group.numbers.push_back(k);
   };
-  if (together.size() <= few) {
+  if (numbering_.coordinates <= few) {
     std::vector<Node> roots;
     for (const std::size_t k : chosen) roots.push_back(constraints_[k].g);
     if (!roots.empty()) {

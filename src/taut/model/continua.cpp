@@ -9,7 +9,7 @@ using Place = std::array<double, 3>;
 
 /// Beams have their points from the beginning; strings get their coordinates here.
 void number_strings(Draft& draft) {
-  int first = (int(draft.masses.size()) + draft.continua.points) * draft.dim;
+  int first = (int(draft.masses.size()) + draft.continua.points + body_points(draft)) * draft.dim;
   for (StringEntry& one : draft.continua.strings) {
     one.string = VibratingString(one.string.options(), first);
     first += one.string.coordinates();
@@ -171,8 +171,7 @@ int continuum_coordinates(const Draft& draft) {
 }
 
 /// In the order of the system: "pipe.3.x" of a node, "pipe.3.tx" of its tangent, "u.3" of a string.
-void add_continuum_coordinates(Draft& draft) {
-  number_strings(draft);
+void add_beam_coordinates(Draft& draft) {
   for (const BeamEntry& one : draft.continua.beams) {
     const int last = one.beam->nodes() - 1;
     for (int k = 0; k <= last; ++k) {
@@ -183,6 +182,11 @@ void add_continuum_coordinates(Draft& draft) {
         draft.add_coordinate(node + "t" + "xyz"[d]);
     }
   }
+}
+
+/// Strings come last, since their coordinates are no places.
+void add_string_coordinates(Draft& draft) {
+  number_strings(draft);
   for (const StringEntry& one : draft.continua.strings)
     for (int k = 0; k < one.string.nodes(); ++k)
       if (one.string.coordinate(k) >= 0) draft.add_coordinate(one.name + "." + std::to_string(k));
@@ -196,7 +200,8 @@ void add_continua(Draft& draft) {
     for (const BeamSupport& support : one.supports) add_support(*one.beam, support, draft);
   place(draft);
   const int first = int(draft.masses.size()) * draft.dim;
-  for (int i = first; i < first + continuum_coordinates(draft); ++i) draft.given_q[std::size_t(i)] = 1;
+  const int last = first + continuum_coordinates(draft) + body_points(draft) * draft.dim;
+  for (int i = first; i < last; ++i) draft.given_q[std::size_t(i)] = 1;
   std::unordered_map<int, int> place_of_point;
   for (std::size_t m = 0; m < draft.masses.size(); ++m) place_of_point.emplace(int(m), int(m));
   for (const BeamEntry& one : draft.continua.beams) {

@@ -120,6 +120,15 @@ double Draft::positive(const Item& item) {
   return out;
 }
 
+bool Draft::is_number(const Item& item) {
+  if (!item.is_word()) return false;
+  try {
+    return graph->is_constant(parse(*graph, scope, item.word()));
+  } catch (const ExpressionError&) {
+    return false;
+  }
+}
+
 int Draft::whole(const Item& item) {
   const double out = number(item);
   if (out != std::round(out) || std::abs(out) > 1e9)

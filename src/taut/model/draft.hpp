@@ -6,6 +6,7 @@
 #include <set>
 #include <taut/expression/parse.hpp>
 #include <taut/expression/terms.hpp>
+#include <taut/model/body.hpp>
 #include <taut/model/continua.hpp>
 #include <taut/model/form.hpp>
 #include <taut/model/model_file.hpp>
@@ -39,6 +40,17 @@ struct CarriedMass {
   std::vector<Item> at;
 };
 
+/// What a joint holds, for its reactions: rows whose multipliers push along a direction (f), turn about one (m), or drive it (d).
+struct JointEntry {
+  struct Row {
+    char kind;
+    std::array<Graph::Node, 3> direction;
+    std::size_t constraint;
+  };
+  std::vector<Row> rows{};
+  std::array<std::array<Graph::Node, 3>, 3> axes{};  ///< of the first side
+};
+
 /// A model while its sections are read: what they share.
 ///
 /// Sections are read in the order of the table of sections: first values, then what moves, which numbers the coordinates, then what acts on it
@@ -61,6 +73,7 @@ class Draft {
   double number(const Item& item);
   double number(const Item& item, Graph::Node node) const;
   double positive(const Item& item);
+  bool is_number(const Item& item);  ///< or an expression that is one
   int whole(const Item& item);
   Graph::Node of_time(const Item& item);  ///< a function of time alone
   std::vector<Item> axes(const Item& item) const;
@@ -88,6 +101,7 @@ class Draft {
   void finish_terms();  ///< gives the system all of them
   /// The row of a constraint by its number, once terms are finished.
   int row_of(std::size_t constraint) const { return constraint_rows_[constraint]; }
+  bool rows_known() const { return !constraint_rows_.empty(); }
   NamedExpression expression(const std::string& name, Graph::Node node) const;
   int lambda_variable(int row) const { return numbering.v(numbering.coordinates) + row; }
   int acceleration_variable(int i) const { return lambda_variable(system->constraint_count()) + i; }
@@ -116,6 +130,10 @@ class Draft {
   std::vector<MassEntry> masses;
   std::unordered_map<std::string, int> mass_index;
   std::vector<std::string> generalized;
+  std::vector<BodyEntry> bodies;
+  std::unordered_map<std::string, std::size_t> body_index;
+  std::unordered_map<std::string, JointEntry> joints;  ///< by name
+  std::unordered_set<std::string> joint_coordinates;   ///< angles and travels
   std::vector<CarriedMass> carried;
   std::vector<std::pair<std::string, Item>> lets;
   std::vector<char> has_inertia;  ///< coordinates whose velocity occurs in a kinetic energy
@@ -138,6 +156,7 @@ class Draft {
     double value;
   };
   std::vector<Initial> initial;
+  std::set<std::pair<int, bool>> initial_given;  ///< which of them
   bool equilibrium = false;
 
   std::vector<std::size_t> loose;  ///< constraints that do not hold from the beginning

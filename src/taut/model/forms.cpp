@@ -257,6 +257,84 @@ Form initial() {
                    {"equilibrium", truth(), "Start from rest near the places given.", "false"}});
 }
 
+Form rotation() {
+  Form out = table_of({
+      {"axis", place(), "Of a turn by `angle`."},
+      {"angle", value(), "[rad], or with a unit: 30 deg."},
+      {"quaternion", list_of(value(), 4, 4), "w, x, y, z."},
+      {"euler", defined("expression", form(Form::Kind::expression)),
+       "An order of the body's own axes, such as zxz or zyx, for `angles`."},
+      {"angles", list_of(value(), 3, 3), "[rad], in that order."},
+      {"matrix", list_of(list_of(value(), 3, 3), 3, 3), "Row by row; its columns are the body's axes."},
+      {"along", place(), "The direction in which the body's x axis points."},
+  });
+  return defined("rotation", any_of({value(), out}), "In the plane an angle [rad]; in space one of several ways.");
+}
+
+Form shape() {
+  const Form sizes = list_of(values("positive"), 1, 3), one = any_of({values("positive"), sizes});
+  return defined("shape", table_of({
+                              {"box", sizes, "Sides [m]."},
+                              {"sphere", one, "Radius [m]."},
+                              {"cylinder", sizes, "Radius and length along z [m]."},
+                              {"capsule", sizes, "Radius and length of the straight part along z [m]."},
+                              {"plate", sizes, "Sides in x and y [m]; density per area."},
+                              {"disk", one, "In the plane: radius [m]; density per area."},
+                              {"rod", one, "Length along x [m]; density per length."},
+                              {"at", place(), "Of its middle, in the body's own axes [m].", "zero"},
+                              {"rotation", rotation(), "In the body's own axes.", "none"},
+                              {"density", positive(), "Of this shape [kg/m^3].", "that of the body"},
+                          }));
+}
+
+Form body() {
+  Form out = table_of({
+      {"mass", positive(), "[kg]"},
+      {"inertia", any_of({value(), list_of(any_of({value(), list_of(value(), 3, 3)}), 3, 3)}),
+       "About the centre of mass [kg m^2]: a number, three along the body's own axes, or all nine."},
+      {"shape", any_of({shape(), list_of(shape(), 1)}), "From which centre and inertia follow; several are added."},
+      {"density", positive(), "Of the shapes [kg/m^3], instead of a mass."},
+      {"center", place(), "Of mass, in the body's own axes [m].", "zero"},
+      {"at", place(), "Of its origin at the start [m].", "zero"},
+      {"rotation", rotation(), "Of its own axes at the start.", "none"},
+      {"velocity", place(), "Of the centre of mass at the start [m/s].", "as the joints allow, or zero"},
+      {"spin", any_of({value(), place()}), "At the start [rad/s]; in space about x, y, z.", "as the joints allow, or zero"},
+      {"points", names_of(name(), place()), "Named points, in its own axes [m]: arm.tip."},
+      {"axes", names_of(name(), place()), "Named directions, in its own axes: arm.pin."},
+  });
+  out.some = {"mass", "density"};
+  out.never = {{"mass", "density"}, {"center", "shape"}};
+  return defined("body", out);
+}
+
+Form joint() {
+  const Form axis = any_of({text(), place(), list_of(any_of({text(), place()}), 2, 2)});
+  Form out = table_of({
+      required({"type",
+                one_of({"hinge", "ball", "weld", "slider", "cylindrical", "universal", "planar", "line", "plane", "screw"}),
+                "What it leaves free. line: the second place stays on a line of the first side; plane: in a plane."}),
+      required({"between", list_of(text(), 2, 2),
+                "Bodies, points of bodies (arm.tip), masses, points, ends of beams, or ground."}),
+      {"at", place(), "Where it is at the start [m], if neither side is a point."},
+      {"axis", axis,
+       "A direction at the start, or an axis of a body by its name; one for each side where they differ. Of a hinge or "
+       "slider, the normal of "
+       "a plane; for `universal` two."},
+      {"angle", name(), "A name for its angle [rad], which becomes a coordinate."},
+      {"travel", name(), "A name for the way along its axis [m], which becomes a coordinate."},
+      {"pitch", value(), "Of a screw [m per turn]."},
+      {"stiffness", nonnegative(), "Of a spring on angle or travel [N m/rad or N/m].", "0"},
+      {"rest", value(), "Where the spring has no force.", "the start"},
+      {"damping", nonnegative(), "[N m s/rad or N s/m]", "0"},
+      {"friction", pair(), "Torque or force of sliding, and the rate over which it turns round: T tanh(v/w)."},
+      {"torque", value(), "What drives it [N m or N], of t, coordinates and velocities."},
+      {"motion", value(), "Of its angle or travel, a function of t; the multiplier is the torque that this takes."},
+      {"limits", pair(), "Least and largest angle or travel."},
+      {"name", text(), "In messages and results: A.fx, A.m1, A.torque."},
+  });
+  return defined("joint", out);
+}
+
 Forms make_forms() {
   const Field called{"name", text(), "In messages and results."};
   const Field between_ends = required({"between", ends(), "Masses, or a mass and a point."});
@@ -268,6 +346,16 @@ Forms make_forms() {
           table_of({required({"mass", positive(), "[kg]"}),
                     {"at", place(), "Place at the start [m]; or its place always, where coordinates occur in it.", "zero"},
                     {"velocity", place(), "Velocity at the start [m/s].", "zero"}}),
+      .body = body(),
+      .shape = shape(),
+      .rotation = rotation().parts[1],
+      .joint = joint(),
+      .rolling = table_of({required({"body", name(), "A wheel or a ball."}),
+                           required({"radius", positive(), "[m]"}),
+                           {"normal", place(), "Of the plane it rolls on.", "the last axis"},
+                           {"offset", value(), "Of the plane: normal.x = offset [m].", "0"},
+                           {"wheel", name(), "The axis of the body that is its axle; without it, in space, it is a ball."},
+                           called}),
       .rod = table_of({between_ends,
                        {"length", positive(), "[m].", "that at the start"},
                        {"mass", nonnegative(), "Of a uniform rod [kg]; gravity acts on it.", "0"},
@@ -283,7 +371,8 @@ Forms make_forms() {
       .curve = table_of({required({"mass", spot()}), required({"on", relation(), "In x, y, z of the mass: \"y = x^2\"."})}),
       .wall = table_of({required({"mass", spot()}),
                         required({"normal", place(), "Into the allowed side."}),
-                        {"offset", value(), "[m]", "0"}}),
+                        {"offset", value(), "[m]", "0"},
+                        {"radius", nonnegative(), "Of a ball around the place [m].", "0"}}),
       .beam = beam(),
       .beam_end = beam_end(),
       .beam_damping = beam_damping(),

@@ -41,6 +41,8 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
   draft.each("coordinates", [&](const Item&) { draft.defines = true; });
   draft.each("let", [&](const Item&) { draft.defines = true; });
   read_stage(Section::Stage::bodies, draft);
+  draft.each("joints", [&](const Item& item) { name_joint_coordinates(item, draft); });
+  draft.scope.also = [&draft](std::string_view name) { return named_of_bodies(name, draft); };
   make_system(draft);
   read_stage(Section::Stage::start, draft);
   read_stage(Section::Stage::places, draft);

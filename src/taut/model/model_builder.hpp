@@ -29,6 +29,7 @@ class ModelBuilder {
   ModelBuilder& table(const std::string& name, Tree points) { return entry("tables", name, std::move(points)); }
   ModelBuilder& mass(const std::string& name, Tree of) { return entry("masses", name, std::move(of)); }
   ModelBuilder& point(const std::string& name, Tree at) { return entry("points", name, std::move(at)); }
+  ModelBuilder& body(const std::string& name, Tree of) { return entry("bodies", name, std::move(of)); }
   ModelBuilder& beam(const std::string& name, Tree of) { return entry("beams", name, std::move(of)); }
   ModelBuilder& string(const std::string& name, Tree of) { return entry("strings", name, std::move(of)); }
   ModelBuilder& force(const std::string& on, Tree value) { return entry("forces", on, std::move(value)); }
@@ -41,6 +42,8 @@ class ModelBuilder {
   ModelBuilder& rod(Tree of) { return item("rods", std::move(of)); }
   ModelBuilder& spring(Tree of) { return item("springs", std::move(of)); }
   ModelBuilder& damper(Tree of) { return item("dampers", std::move(of)); }
+  ModelBuilder& joint(Tree of) { return item("joints", std::move(of)); }
+  ModelBuilder& rolling(Tree of) { return item("rolling", std::move(of)); }
   ModelBuilder& pin(Tree of) { return item("pins", std::move(of)); }
   ModelBuilder& curve(Tree of) { return item("curves", std::move(of)); }
   ModelBuilder& wall(Tree of) { return item("walls", std::move(of)); }

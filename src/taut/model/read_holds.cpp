@@ -68,7 +68,8 @@ void read_wall(const Item& item, Draft& draft) {
   bool has_normal = false;
   for (const auto& [key, one] : item.entries(forms().wall.keys)) {
     if (key == "mass") who = one;
-    if (key == "offset") wall.offset = draft.number(one);
+    if (key == "offset") wall.offset += draft.number(one);
+    if (key == "radius") wall.offset += draft.number(one);
     if (key != "normal") continue;
     has_normal = true;
     const std::vector<Item> numbers = draft.axes(one);

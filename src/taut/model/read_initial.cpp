@@ -65,6 +65,32 @@ void start_as_given(Draft& draft, const State& given, bool assemble) {
   }
 }
 
+/// Bodies are put together by their joints: what is given about a coordinate of a joint, and spins and velocities of bodies, is held; the rest is found.
+void free_bodies(Draft& draft) {
+  const auto free = [&](int i) {
+    for (const bool velocity : {false, true})
+      if (!draft.initial_given.contains({i, velocity})) draft.free.insert({i, velocity});
+  };
+  const int each = draft.dim == 2 ? 4 : 12;
+  for (const BodyEntry& body : draft.bodies)
+    for (int k = 0; k < each; ++k) free(body.first + k);
+  for (const std::string& name : draft.joint_coordinates) free(draft.coordinate_index.at(name));
+}
+
+/// The rates that bodies were given.
+void hold_motions(Draft& draft, ExpressionTerms& speeds) {
+  Graph& graph = *draft.graph;
+  const auto hold = [&](Graph::Node rate, double value, const std::string& name) {
+    if (!graph.is_constant(rate)) speeds.add_constraint(graph.subtract(rate, graph.constant(value)), Set::zero, name);
+  };
+  for (const BodyEntry& body : draft.bodies) {
+    for (int k = 0; body.velocity && k < draft.dim; ++k)
+      hold(graph.variable(draft.numbering.v(body.first + k)), (*body.velocity)[k], "velocity of " + body.name);
+    for (int k = 0; body.spin && k < 3; ++k)
+      hold(body_spin(body, draft)[std::size_t(k)], (*body.spin)[k], "spin of " + body.name);
+  }
+}
+
 /// What is not to be found is held: first positions, then velocities.
 void solve_start(Draft& draft, const State& given, bool assemble) {
   const System& system = *draft.system;
@@ -79,6 +105,7 @@ void solve_start(Draft& draft, const State& given, bool assemble) {
     if (!draft.free.contains({i, false})) hold(places, draft.numbering.q(i), draft.q[i]);
     if (!draft.free.contains({i, true})) hold(speeds, draft.numbering.v(i), draft.v[i]);
   }
+  hold_motions(draft, speeds);
   places.into(still);
   speeds.into(steady);
   const auto check = [&](const ConsistentStart& one) {
@@ -106,6 +133,7 @@ void start(Draft& draft, bool assemble) {
   const std::string trouble = draft.system->find_not_finite(instant(given));
   require(trouble.empty(), "at the start {} is not finite.", trouble);
   if (draft.equilibrium) return start_at_rest(draft);
+  if (!draft.bodies.empty()) free_bodies(draft);
   if (!draft.free.empty()) return solve_start(draft, given, assemble);
   if (!draft.continua.beams.empty()) return start_from_shapes(draft, given, assemble);
   start_as_given(draft, given, assemble);
@@ -146,6 +174,7 @@ void read_initial(const Item& item, Draft& draft) {
     } else {
       const auto [i, velocity] = draft.coordinate_or_velocity(one, name);
       const double value = draft.number(one);
+      draft.initial_given.insert({i, velocity});
       // Masses that coordinates carry are where these say; other places wait, because lengths are measured between the places `at`.
       if (i >= draft.numbering.coordinates - int(draft.generalized.size())) {
         (velocity ? draft.v : draft.q)[i] = value;

@@ -83,8 +83,8 @@ void add_mass(const MassEntry& mass, Draft& draft) {
 
 void add_gravity(Draft& draft) {
   if (!draft.gravity_item) return;
-  if (draft.masses.empty() && draft.continua.beams.empty() && draft.carried.empty())
-    draft.gravity_item->fail("acts on `masses` and `beams`, and there are none; write it into `potential`");
+  if (draft.masses.empty() && draft.continua.beams.empty() && draft.carried.empty() && draft.bodies.empty())
+    draft.gravity_item->fail("acts on `masses`, `bodies` and `beams`, and there are none; write it into `potential`");
   for (std::size_t m = 0; m < draft.masses.size(); ++m)
     for (int k = 0; k < draft.dim; ++k)
       if (draft.gravity[k] != 0.0)
@@ -108,11 +108,12 @@ void add_damping(Draft& draft) {
 
 }  // namespace
 
-/// Masses come first, x y (z) each, then beams and strings, then the generalised coordinates.
+/// Masses come first, x y (z) each, then beams, bodies and strings, then the generalised coordinates.
 void make_system(Draft& draft) {
   const std::size_t own = draft.masses.size() * std::size_t(draft.dim);
-  const std::size_t count = own + std::size_t(continuum_coordinates(draft)) + draft.generalized.size();
-  if (count == 0) throw InputError("nothing moves: give `masses`, `beams`, `strings` or `coordinates`.");
+  const std::size_t count = own + std::size_t(continuum_coordinates(draft)) + std::size_t(body_points(draft) * draft.dim) +
+                            draft.generalized.size();
+  if (count == 0) throw InputError("nothing moves: give `masses`, `bodies`, `beams`, `strings` or `coordinates`.");
   require(count <= std::size_t(most_coordinates), "{} coordinates are more than {}.", count, most_coordinates);
   draft.numbering.coordinates = int(count);
   draft.q = draft.v = Vector::Zero(draft.numbering.coordinates);
@@ -126,9 +127,11 @@ void make_system(Draft& draft) {
     points.masses.push_back(mass.kilograms);
     add_mass(mass, draft);
   }
-  add_continuum_coordinates(draft);
+  add_beam_coordinates(draft);
+  add_body_coordinates(draft);
+  add_string_coordinates(draft);
   for (const std::string& name : draft.generalized) draft.add_coordinate(name);
-  if (draft.masses.empty() && draft.continua.beams.empty()) {
+  if (draft.masses.empty() && draft.continua.beams.empty() && draft.bodies.empty()) {
     draft.system.emplace(draft.numbering.coordinates);
   } else {
     draft.system.emplace(points, int(count - own));
@@ -136,6 +139,7 @@ void make_system(Draft& draft) {
   draft.system->name_coordinates(draft.names);
   add_gravity(draft);
   add_damping(draft);
+  add_bodies(draft);
   add_continua(draft);
 }
 

@@ -20,14 +20,29 @@ void read_damping(const Item& item, Draft& draft);
 // What moves.
 void read_masses(const Item& item, Draft& draft);
 void read_coordinates(const Item& item, Draft& draft);
+void read_bodies(const Item& item, Draft& draft);
+void name_joint_coordinates(const Item& item, Draft& draft);
 void read_beams(const Item& item, Draft& draft);
 void read_strings(const Item& item, Draft& draft);
 void make_system(Draft& draft);  ///< numbers the coordinates
 void read_let(const Item& item, Draft& draft);
 void resolve_definitions(Draft& draft);  ///< of `let`, and of masses placed by coordinates
 
+int body_points(const Draft& draft);  ///< of the system, that bodies are made of
+void add_body_coordinates(Draft& draft);
+void add_bodies(Draft& draft);
+
+// Points and directions of a body, by their numbers in its own axes, as expressions; or how fast they move.
+std::array<Graph::Node, 3> body_place(const BodyEntry& body, const Eigen::Vector3d& point, Draft& draft, bool rate);
+std::array<Graph::Node, 3> body_vector(const BodyEntry& body, const Eigen::Vector3d& own, Draft& draft);
+std::array<Graph::Node, 3> body_spin(const BodyEntry& body, Draft& draft);
+/// What a name such as arm.tip.vx or A.fx stands for; nothing where bodies and joints know none.
+std::optional<Graph::Node> named_of_bodies(std::string_view name, Draft& draft);
+bool push_moment(const std::string& name, const Item& item, Draft& draft);  ///< whether the name is that of one: arm.mx
+
 int continuum_coordinates(const Draft& draft);
-void add_continuum_coordinates(Draft& draft);
+void add_beam_coordinates(Draft& draft);
+void add_string_coordinates(Draft& draft);
 void add_continua(Draft& draft);
 
 // What acts on it and holds it.
@@ -37,6 +52,8 @@ void read_points(const Item& item, Draft& draft);
 void read_rod(const Item& item, Draft& draft);
 void read_spring(const Item& item, Draft& draft);
 void read_damper(const Item& item, Draft& draft);
+void read_joint(const Item& item, Draft& draft);
+void read_rolling(const Item& item, Draft& draft);
 void read_pin(const Item& item, Draft& draft);
 void read_curve(const Item& item, Draft& draft);
 void read_wall(const Item& item, Draft& draft);

@@ -41,6 +41,11 @@ std::vector<Section> make_sections() {
        "Point masses. A.x, A.y, A.z are the coordinates of A; A.x' or A.vx its velocities.", read_masses},
       {"coordinates", Stage::bodies, unique(list_of(name())), "Generalised coordinates; `kinetic` gives their inertia.",
        read_coordinates},
+      {"bodies", Stage::bodies, names_of(name(), f.body),
+       "Rigid bodies. arm.x, arm.vx are of the centre of mass, arm.tip.x of a point, arm.pin.x of an axis; arm.angle and "
+       "arm.w "
+       "in the plane; arm.wx (axes of space), arm.w1 (its own) and arm.q0 to arm.q3 in space; arm.kinetic, arm.potential.",
+       read_bodies},
       {"beams", Stage::bodies, names_of(name(), f.beam),
        "Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 "
        "its node 3.",
@@ -58,6 +63,12 @@ std::vector<Section> make_sections() {
       {"springs", Stage::terms, list_of(f.spring), "Energy k (r - length)^2/2 in the distance r of the ends.", read_spring,
        true},
       {"dampers", Stage::terms, list_of(f.damper), "Force -c r' along the line between the ends.", read_damper, true},
+      {"joints", Stage::terms, list_of(f.joint),
+       "Between bodies, or a body and something else. A joint called A has the force A.fx (axes of space), A.f1 (its own) "
+       "and the moment "
+       "A.mx, A.m1 on its second side; A.m in the plane.",
+       read_joint, true},
+      {"rolling", Stage::terms, list_of(f.rolling), "Bodies that roll on a plane without slipping.", read_rolling, true},
       {"pins", Stage::terms, list_of(any_of({spot, f.pin})), "Hold a mass where it is, or at a place that may move.",
        read_pin, true},
       {"curves", Stage::terms, list_of(f.curve), "Hold a mass on a curve or surface, or on one side of it.", read_curve,

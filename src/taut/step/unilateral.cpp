@@ -12,7 +12,7 @@ namespace {
 constexpr double softness = 1e-9;
 
 /// Rounds at most, and by how much one must shrink what is left of ĉ.
-constexpr int most_rounds = 40;
+constexpr int most_changes_of_sets = 40;
 constexpr double progress = 0.9;
 
 /// So often all wrong rows change at once without their number falling.
@@ -121,7 +121,7 @@ SolveReport UnilateralSolver::solve(StepProblem& problem, const std::vector<char
     return report;
   };
   double before = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < most_changes_of_sets; ++round) {
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0;; ++k) {
       if (k == options.max_iterations) return ended(Status::slow);

@@ -1,0 +1,152 @@
+#include <cmath>
+#include <taut/model/readers.hpp>
+
+/// What names of bodies and joints mean in expressions. They are looked up when they are asked for: a body has dozens of them.
+namespace taut {
+namespace {
+
+using Eigen::Vector3d;
+using Node = Graph::Node;
+using Vector3n = std::array<Node, 3>;
+
+Node dot(const Vector3n& x, const Vector3n& y, Graph& graph) {
+  Node sum = graph.constant(0.0);
+  for (std::size_t k = 0; k < 3; ++k) sum = graph.add(sum, graph.multiply(x[k], y[k]));
+  return sum;
+}
+
+/// "x", "y", "z" → 0, 1, 2; "vx" with the letter v before it.
+int axis_of(std::string_view word, std::string_view before, int dim) {
+  if (word.size() != before.size() + 1 || !word.starts_with(before)) return -1;
+  const int axis = word.back() - 'x';
+  return axis >= 0 && axis < dim ? axis : -1;
+}
+
+/// A place by its parts: x, x' or vx.
+std::optional<Node> place_symbol(const BodyEntry& body, const Vector3d& point, std::string_view rest, Draft& draft) {
+  if (const int k = axis_of(rest, "", draft.dim); k >= 0) return body_place(body, point, draft, false)[std::size_t(k)];
+  const bool primed = rest.ends_with('\'');
+  const int k = primed ? axis_of(rest.substr(0, rest.size() - 1), "", draft.dim) : axis_of(rest, "v", draft.dim);
+  if (k >= 0) return body_place(body, point, draft, true)[std::size_t(k)];
+  return {};
+}
+
+/// Unit quaternions from the matrix of the own axes, the first not negative.
+Node quaternion(const BodyEntry& body, int which, Draft& draft) {
+  Graph& graph = *draft.graph;
+  std::array<Vector3n, 3> R;  // columns
+  for (int k = 0; k < 3; ++k) R[std::size_t(k)] = body_vector(body, Vector3d::Unit(k), draft);
+  const auto at = [&](int i, int j) { return R[std::size_t(j)][std::size_t(i)]; };
+  Node sum = graph.constant(1.0);
+  for (int k = 0; k < 3; ++k) sum = which == 0 || k == which - 1 ? graph.add(sum, at(k, k)) : graph.subtract(sum, at(k, k));
+  const Node size = graph.multiply(graph.constant(0.5), graph.make(Op::sqrt, graph.make(Op::max, sum, graph.constant(0.0))));
+  if (which == 0) return size;
+  const int i = which % 3, j = (which + 1) % 3;
+  const Node side = graph.make(Op::less, at(j, i), at(i, j));  // of the antisymmetric part
+  return graph.make(Op::select, side, graph.make(Op::negate, size), size);
+}
+
+std::optional<Node> energy(const BodyEntry& body, bool kinetic, Draft& draft) {
+  Graph& graph = *draft.graph;
+  Node sum = graph.constant(0.0);
+  if (!kinetic) {
+    for (int k = 0; k < draft.dim; ++k)
+      sum = graph.subtract(sum, graph.multiply(graph.constant(body.mass.mass * draft.gravity[std::size_t(k)]),
+                                               graph.variable(draft.numbering.q(body.first + k))));
+    return sum;
+  }
+  const auto add = [&](int i, double m) {
+    const Node v = graph.variable(draft.numbering.v(i));
+    sum = graph.add(sum, graph.multiply(graph.constant(0.5 * m), graph.multiply(v, v)));
+  };
+  for (int k = 0; k < draft.dim; ++k) add(body.first + k, body.mass.mass);
+  for (int d = 0; d < (draft.dim == 2 ? 1 : 3); ++d)
+    for (int k = 0; k < draft.dim; ++k)
+      add(body.first + draft.dim * (d + 1) + k,
+          draft.dim == 2 ? body.moments[2] : 0.5 * (body.moments.sum() - 2.0 * body.moments[d]));
+  return sum;
+}
+
+std::optional<Node> body_symbol(const BodyEntry& body, std::string_view rest, Draft& draft) {
+  Graph& graph = *draft.graph;
+  if (const std::size_t dot_at = rest.find('.'); dot_at != std::string_view::npos) {
+    const std::string_view word = rest.substr(0, dot_at), part = rest.substr(dot_at + 1);
+    for (const auto& [name, point] : body.points)
+      if (name == word) return place_symbol(body, point, part, draft);
+    for (const auto& [name, axis] : body.axes)
+      if (const int k = axis_of(part, "", draft.dim); name == word && k >= 0)
+        return body_vector(body, axis, draft)[std::size_t(k)];
+    return {};
+  }
+  if (const int k = axis_of(rest, "v", draft.dim); k >= 0) return graph.variable(draft.numbering.v(body.first + k));
+  if (rest == "kinetic" || rest == "potential") return energy(body, rest == "kinetic", draft);
+  if (draft.dim == 2) {
+    const Vector3n x = body_vector(body, Vector3d::UnitX(), draft);
+    if (rest == "angle") return graph.make(Op::atan2, x[1], x[0]);
+    if (rest == "w" || rest == "angle'") return body_spin(body, draft)[2];
+    return {};
+  }
+  if (const int k = axis_of(rest, "w", 3); k >= 0) return body_spin(body, draft)[std::size_t(k)];
+  if (rest.size() == 2 && rest[0] == 'w' && rest[1] >= '1' && rest[1] <= '3')
+    return dot(body_spin(body, draft), body_vector(body, Vector3d::Unit(rest[1] - '1'), draft), graph);
+  if (rest.size() == 2 && rest[0] == 'q' && rest[1] >= '0' && rest[1] <= '3') return quaternion(body, rest[1] - '0', draft);
+  return {};
+}
+
+/// Force and moment on the second side, in axes of space (fx, mx) or of the joint (f1, m1); the moment in the plane is m; what drives it is torque.
+std::optional<Node> joint_symbol(const JointEntry& joint, std::string_view rest, Draft& draft) {
+  Graph& graph = *draft.graph;
+  const auto pushed = [&](const JointEntry::Row& row) {  // −λ
+    return graph.make(Op::negate, graph.variable(draft.lambda_variable(draft.row_of(row.constraint))));
+  };
+  if (rest == "torque" || rest == "force") {
+    for (const JointEntry::Row& row : joint.rows)
+      if (row.kind == 'd') return pushed(row);
+    return {};
+  }
+  const bool plane_moment = draft.dim == 2 && rest == "m";
+  if (!plane_moment && (rest.size() != 2 || (rest[0] != 'f' && rest[0] != 'm'))) return {};
+  Vector3n sum{graph.constant(0.0), graph.constant(0.0), graph.constant(0.0)};
+  for (const JointEntry::Row& row : joint.rows)
+    if (row.kind == rest[0])
+      for (std::size_t k = 0; k < 3; ++k) sum[k] = graph.add(sum[k], graph.multiply(pushed(row), row.direction[k]));
+  if (plane_moment) return sum[2];
+  if (rest[1] >= '1' && rest[1] <= '3') return dot(sum, joint.axes[std::size_t(rest[1] - '1')], graph);
+  const int k = axis_of(rest, rest.substr(0, 1), draft.dim);
+  return k >= 0 ? std::optional<Node>(sum[std::size_t(k)]) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Node> named_of_bodies(std::string_view name, Draft& draft) {
+  const std::size_t dot_at = name.find('.');
+  if (dot_at == std::string_view::npos) return {};
+  const std::string owner(name.substr(0, dot_at));
+  const std::string_view rest = name.substr(dot_at + 1);
+  if (const auto body = draft.body_index.find(owner); body != draft.body_index.end())
+    return body_symbol(draft.bodies[body->second], rest, draft);
+  if (const auto joint = draft.joints.find(owner); joint != draft.joints.end() && draft.rows_known())
+    return joint_symbol(joint->second, rest, draft);
+  return {};
+}
+
+/// A moment on a body: m does the work m·ω, so that it acts as ½ m × dᵢ on each dᵢ; in the plane on c and s.
+bool push_moment(const std::string& name, const Item& item, Draft& draft) {
+  const std::size_t dot_at = name.find('.');
+  const auto body = draft.body_index.find(name.substr(0, dot_at));
+  if (dot_at == std::string::npos || body == draft.body_index.end()) return false;
+  const std::string rest = name.substr(dot_at + 1);
+  const int axis = draft.dim == 2 ? (rest == "m" ? 2 : -1) : axis_of(rest, "m", 3);
+  if (axis < 0) return false;
+  Graph& graph = *draft.graph;
+  const BodyEntry& of = draft.bodies[body->second];
+  const Node moment = draft.value(item);
+  const Node spin = body_spin(of, draft)[std::size_t(axis)];  // linear in the rates, whose factors are where the moment acts
+  for (const int variable : graph.variables_of({spin}))
+    if (draft.numbering.is_velocity(variable))
+      draft.lagrangian.forces.emplace_back(draft.numbering.coordinate(variable),
+                                           graph.multiply(moment, graph.derivative(spin, variable)));
+  return true;
+}
+
+}  // namespace taut

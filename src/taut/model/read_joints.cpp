@@ -1,0 +1,411 @@
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+#include <taut/model/readers.hpp>
+
+/// Joints between bodies, and bodies and anything else that has a place.
+namespace taut {
+namespace {
+
+using Eigen::Matrix3d, Eigen::Vector3d;
+using Node = Graph::Node;
+using Vector3n = std::array<Node, 3>;
+
+/// One side of a joint: a place, and three directions at right angles where it is a body or the ground.
+struct Side {
+  Item item;
+  const BodyEntry* body = nullptr;
+  bool ground = false;
+  bool placed = false;  ///< the model says where
+  Spot spot{};
+  Vector3d at = Vector3d::Zero();         ///< at the start
+  Matrix3d frame = Matrix3d::Identity();  ///< at the start, in space
+  std::array<Vector3n, 3> axes{};
+
+  bool turns() const { return body != nullptr || ground; }
+};
+
+struct Joint {
+  explicit Joint(const Item& one) : item(one), a{one}, b{one} {}
+  Item item;
+  std::string type{}, name{};
+  Side a, b;
+  std::optional<Item> at{}, axis{}, angle{}, travel{}, pitch{};
+  std::optional<Item> stiffness{}, rest{}, damping{}, torque{}, motion{}, limits{}, friction{};
+  JointEntry entry{};
+};
+
+/// What a type of joint holds: places along axes 1, 2, 3 of the first side, or in axes of space; and turns about these axes.
+struct Kind {
+  std::string name;
+  bool place = false;       ///< the two places are one
+  std::string along{};      ///< or: the second stays on this side in the axes named
+  std::string about{};      ///< turns about these axes are held
+  bool needs_axis = false;  ///< in space
+};
+const std::vector<Kind>& kinds(int dim) {
+  static const std::vector<Kind> plane{{"hinge", true, "", ""},
+                                       {"ball", true, "", ""},
+                                       {"weld", true, "", "3"},
+                                       {"slider", false, "2", "3", true},
+                                       {"line", false, "2", "", true}};
+  static const std::vector<Kind> space{{"ball", true, "", ""},
+                                       {"hinge", true, "", "12", true},
+                                       {"weld", true, "", "123"},
+                                       {"universal", true, "", "u", true},
+                                       {"slider", false, "12", "123", true},
+                                       {"cylindrical", false, "12", "12", true},
+                                       {"screw", false, "12", "12", true},
+                                       {"planar", false, "3", "12", true},
+                                       {"line", false, "12", "", true},
+                                       {"plane", false, "3", "", true}};
+  return dim == 2 ? plane : space;
+}
+
+class JointReader {
+ public:
+  JointReader(const Item& item, Draft& draft) : draft_(draft), graph_(*draft.graph), joint_(item) { read(); }
+
+  void add() {
+    const Kind* kind = find_kind();
+    place();
+    find_axes(*kind);
+    if (kind->place) hold_place();
+    for (const char axis : kind->along) hold_along(axis - '1');
+    if (kind->about == "u") {
+      hold_right_angle(joint_.b.axes[0], joint_.a.axes[2], "turn about both axes");
+    } else {
+      for (const char axis : kind->about) hold_turn(axis - '1');
+    }
+    coordinates();
+    joint_.entry.axes = joint_.a.axes;
+    if (Draft::is_name(joint_.name)) {
+      draft_.take_name(joint_.item, joint_.name);
+      draft_.joints.emplace(joint_.name, std::move(joint_.entry));
+    }
+  }
+
+ private:
+  void read() {
+    std::vector<Item> between;
+    for (const auto& [key, one] : joint_.item.entries(forms().joint.keys)) {
+      if (key == "type") joint_.type = one.word();
+      if (key == "name") joint_.name = one.word();
+      if (key == "between") between = one.list();
+      for (const auto& [word, to] : options())
+        if (key == word) *to = one;
+    }
+    if (joint_.type.empty()) joint_.item.fail("needs a `type`, such as hinge");
+    if (between.size() != 2) joint_.item.fail("needs two sides: between: [ground, arm]");
+    joint_.a = side(between[0]);
+    joint_.b = side(between[1]);
+    if (joint_.a.ground && joint_.b.ground) joint_.item.fail("both sides are the ground");
+    if (joint_.a.body != nullptr && joint_.a.body == joint_.b.body)
+      joint_.item.fail(message("both sides are the body '{}'", joint_.a.body->name));
+    if (joint_.name.empty()) joint_.name = joint_.type + " " + between[0].word() + "-" + between[1].word();
+  }
+  std::vector<std::pair<std::string, std::optional<Item>*>> options() {
+    return {{"at", &joint_.at},         {"axis", &joint_.axis},       {"angle", &joint_.angle},
+            {"travel", &joint_.travel}, {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
+            {"rest", &joint_.rest},     {"damping", &joint_.damping}, {"torque", &joint_.torque},
+            {"motion", &joint_.motion}, {"limits", &joint_.limits},   {"friction", &joint_.friction}};
+  }
+
+  Side side(const Item& item) {
+    const std::string& word = item.word();
+    Side out{item};
+    if (word == "ground") {
+      out.ground = true;
+      return out;
+    }
+    const std::string name = word.substr(0, word.find('.'));
+    if (const auto found = draft_.body_index.find(name); found != draft_.body_index.end()) {
+      out.body = &draft_.bodies[found->second];
+      if (word == name) return out;
+    }
+    out.spot = draft_.spot(item);
+    out.placed = true;
+    out.at = start_of(out.spot);
+    if (out.body != nullptr) return out;
+    bool fixed = !out.spot.massive;
+    for (int k = 0; k < draft_.dim; ++k) fixed = fixed && graph_.is_constant(out.spot.x[std::size_t(k)]);
+    out.ground = fixed;
+    return out;
+  }
+
+  Vector3d start_of(const Spot& spot) const {
+    Vector3d out = Vector3d::Zero();
+    for (int k = 0; k < draft_.dim; ++k) out[k] = draft_.at_start(spot.x[std::size_t(k)]);
+    return out;
+  }
+
+  const Kind* find_kind() const {
+    std::vector<std::string> known;
+    for (const Kind& one : kinds(draft_.dim)) {
+      if (one.name == joint_.type) return &one;
+      known.push_back(one.name);
+    }
+    joint_.item.fail(unknown(draft_.dim == 2 ? "joint in the plane called" : "joint in space called", joint_.type, known));
+  }
+
+  /// Sides that are not placed by a point of their own take the place given, or that of the other.
+  void place() {
+    Side &a = joint_.a, &b = joint_.b;
+    std::optional<Vector3d> where;
+    if (joint_.at) {
+      if (a.placed && b.placed) joint_.at->fail("both sides have places of their own already");
+      where = numbers(*joint_.at);
+    } else if (a.placed || b.placed) {
+      where = a.placed ? a.at : b.at;
+    } else if (joint_.type == "weld" || joint_.type == "slider" || joint_.type == "planar") {
+      const BodyEntry& body = b.body != nullptr ? *b.body : *a.body;
+      where = body.place_at_start(body.mass.center);
+    } else {
+      joint_.item.fail("needs a place: `at`, or a point of a body such as arm.tip");
+    }
+    for (Side* side : {&a, &b}) {
+      if (side->placed) continue;
+      side->at = *where;
+      if (side->ground) {
+        for (int k = 0; k < 3; ++k) side->spot.x[std::size_t(k)] = graph_.constant((*where)[k]);
+      } else {
+        side->spot.x = body_place(*side->body, side->body->point_of(*where), draft_, false);
+      }
+    }
+  }
+
+  Vector3d numbers(const Item& item) const {
+    Vector3d out = Vector3d::Zero();
+    const std::vector<Item> list = draft_.axes(item);
+    for (int k = 0; k < draft_.dim; ++k) out[k] = draft_.number(list[std::size_t(k)]);
+    return out;
+  }
+
+  /// A direction in space at the start: three numbers, or an axis of a body by its name.
+  Vector3d direction(const Item& item) const {
+    Vector3d out = Vector3d::Zero();
+    if (item.is_list()) {
+      out = numbers(item);
+    } else {
+      const std::string& word = item.word();
+      const std::size_t dot = word.find('.');
+      const auto body = draft_.body_index.find(word.substr(0, dot));
+      if (dot == std::string::npos || body == draft_.body_index.end())
+        item.fail("must be a direction [x, y, z], or an axis of a body such as arm.pin");
+      const BodyEntry& of = draft_.bodies[body->second];
+      std::vector<std::string> known;
+      for (const auto& [name, axis] : of.axes) {
+        known.push_back(name);
+        if (name == word.substr(dot + 1)) return of.rotation * axis;
+      }
+      item.fail(unknown("axis of " + of.name, word.substr(dot + 1), known));
+    }
+    if (!(out.norm() > 0.0)) item.fail("a direction must not be zero");
+    return out.normalized();
+  }
+
+  /// Frames of both sides at the start. The last axis is that of the joint in space, the first one in the plane.
+  void find_axes(const Kind& kind) {
+    Side &a = joint_.a, &b = joint_.b;
+    const bool two = joint_.axis && joint_.axis->is_list() && !joint_.axis->empty() &&
+                     (joint_.axis->list()[0].is_list() || !draft_.is_number(joint_.axis->list()[0]));
+    if (kind.needs_axis && !joint_.axis) joint_.item.fail("needs an `axis`");
+    std::array<Vector3d, 2> axis{Vector3d::UnitZ(), Vector3d::UnitZ()};
+    if (draft_.dim == 2) axis = {Vector3d::UnitX(), Vector3d::UnitX()};
+    if (two) {
+      const std::vector<Item> list = joint_.axis->list();
+      if (list.size() != 2) joint_.axis->fail("needs one direction, or one for each side");
+      axis = {direction(list[0]), direction(list[1])};
+    } else if (joint_.axis) {
+      axis.fill(direction(*joint_.axis));
+    }
+    if (draft_.dim == 2) {
+      for (Side* side : {&a, &b}) {
+        const Vector3d& x = axis[side == &a ? 0 : 1];
+        side->frame.col(0) = x;
+        side->frame.col(1) = Vector3d(-x.y(), x.x(), 0.0);
+      }
+    } else if (kind.about == "u") {
+      if (!two) joint_.item.fail("needs two axes at right angles, that of the first side and that of the second");
+      if (!(std::abs(axis[0].dot(axis[1])) < 1.0 - 1e-6)) joint_.axis->fail("the two axes must not be parallel");
+      a.frame = frame_along(axis[0]);
+      b.frame = frame_along(axis[1]);
+      b.frame.col(0).swap(b.frame.col(2));  // the second side's axis is its first
+    } else {
+      a.frame = frame_along(axis[0]);
+      b.frame = Eigen::Quaterniond::FromTwoVectors(axis[0], axis[1]).toRotationMatrix() * a.frame;
+    }
+    for (Side* side : {&a, &b}) {
+      if (!side->turns()) continue;
+      for (int k = 0; k < 3; ++k) {
+        Vector3n& node = side->axes[std::size_t(k)];
+        if (side->body != nullptr) {
+          node = body_vector(*side->body, side->body->axis_of(side->frame.col(k)), draft_);
+        } else {
+          for (int i = 0; i < 3; ++i) node[std::size_t(i)] = graph_.constant(round_off(side->frame(i, k)));
+        }
+      }
+    }
+    const bool turning = !kind.about.empty() || joint_.angle;
+    for (const Side* side : {&a, &b})
+      if (turning && !side->turns())
+        side->item.fail(message("'{}' has no axes that a {} could hold; give a body", side->item.word(), joint_.type));
+    if (!kind.along.empty() && !a.turns())
+      a.item.fail(message("the first side of a {} carries its axis: give a body or the ground", joint_.type));
+  }
+  static double round_off(double x) { return std::abs(x) < 1e-16 ? 0.0 : x; }
+
+  Node dot(const Vector3n& x, const Vector3n& y) {
+    Node sum = graph_.constant(0.0);
+    for (int k = 0; k < draft_.dim; ++k) sum = graph_.add(sum, graph_.multiply(x[std::size_t(k)], y[std::size_t(k)]));
+    return sum;
+  }
+  Vector3n apart() {
+    Vector3n out{};
+    for (int k = 0; k < draft_.dim; ++k)
+      out[std::size_t(k)] = graph_.subtract(joint_.b.spot.x[std::size_t(k)], joint_.a.spot.x[std::size_t(k)]);
+    return out;
+  }
+  std::size_t hold(Node g, const std::string& what, Set set = Set::zero) {
+    return draft_.add_constraint(joint_.item, g, set, joint_.name + ": " + what);
+  }
+  void hold_place() {
+    const Vector3n d = apart();
+    for (int k = 0; k < draft_.dim; ++k) {
+      Vector3n direction{graph_.constant(0.0), graph_.constant(0.0), graph_.constant(0.0)};
+      direction[std::size_t(k)] = graph_.constant(1.0);
+      joint_.entry.rows.push_back({'f', direction, hold(d[std::size_t(k)], std::string("place ") + "xyz"[k])});
+    }
+  }
+  void hold_along(int axis) {
+    const Vector3n& along = joint_.a.axes[std::size_t(axis)];
+    joint_.entry.rows.push_back({'f', along, hold(dot(apart(), along), "place along axis " + std::to_string(axis + 1))});
+  }
+  /// A turn of b changes b·a by its component along b × a.
+  void hold_right_angle(const Vector3n& b, const Vector3n& a, const std::string& what) {
+    Vector3n direction{};
+    for (int k = 0; k < 3; ++k) {
+      const auto i = std::size_t((k + 1) % 3), j = std::size_t((k + 2) % 3);
+      direction[std::size_t(k)] = graph_.subtract(graph_.multiply(b[i], a[j]), graph_.multiply(b[j], a[i]));
+    }
+    joint_.entry.rows.push_back({'m', direction, hold(dot(b, a), what)});
+  }
+  /// About axis 1: the third of b stays at right angles to the second of a; and so round.
+  void hold_turn(int axis) {
+    const std::array<Vector3n, 3>&a = joint_.a.axes, &b = joint_.b.axes;
+    if (draft_.dim == 2) return hold_right_angle(b[0], a[1], "turn");
+    static constexpr int of_b[] = {2, 2, 0}, of_a[] = {1, 0, 1};
+    hold_right_angle(b[std::size_t(of_b[axis])], a[std::size_t(of_a[axis])], "turn about axis " + std::to_string(axis + 1));
+  }
+
+  /// φ with s cos φ = c sin φ, where c and s are cosine and sine of the turn from a to b; and the way along the axis.
+  void coordinates() {
+    const bool screw = joint_.type == "screw";
+    if (screw && !(joint_.angle && joint_.travel && joint_.pitch))
+      joint_.item.fail("a screw needs `angle`, `travel` and `pitch`");
+    if (joint_.pitch && !screw) joint_.pitch->fail("belongs to a screw");
+    if (joint_.angle) {
+      const Node phi = draft_.scope.symbols.at(joint_.angle->word());
+      const Vector3n& b = draft_.dim == 2 ? own_axis(joint_.b) : joint_.b.axes[0];
+      const Vector3n& a = draft_.dim == 2 ? own_axis(joint_.a) : joint_.a.axes[0];
+      const Vector3n across =
+          draft_.dim == 2 ? Vector3n{graph_.make(Op::negate, a[1]), a[0], graph_.constant(0.0)} : joint_.a.axes[1];
+      const Node c = dot(a, b), s = dot(across, b);
+      const Vector3n out_of_plane{graph_.constant(0.0), graph_.constant(0.0), graph_.constant(1.0)};
+      const std::size_t row =
+          hold(graph_.subtract(graph_.multiply(s, graph_.make(Op::cos, phi)), graph_.multiply(c, graph_.make(Op::sin, phi))),
+               "angle");
+      joint_.entry.rows.push_back({'m', draft_.dim == 2 ? out_of_plane : joint_.a.axes[2], row});
+      start_at(joint_.angle->word(), std::atan2(draft_.at_start(s), draft_.at_start(c)));
+      laws(joint_.angle->word());
+    }
+    if (joint_.travel) {
+      if (!joint_.a.turns()) joint_.travel->fail("needs an axis on the first side");
+      const Node s = draft_.scope.symbols.at(joint_.travel->word());
+      const Node way = dot(apart(), joint_.a.axes[draft_.dim == 2 ? 0 : 2]);
+      const Vector3n& along = joint_.a.axes[draft_.dim == 2 ? 0 : 2];
+      joint_.entry.rows.push_back({'f', along, hold(graph_.subtract(way, s), "travel")});
+      start_at(joint_.travel->word(), draft_.at_start(way));
+      if (!joint_.angle) laws(joint_.travel->word());
+      if (screw) {
+        const Node turns =
+            graph_.multiply(draft_.scope.symbols.at(joint_.angle->word()), graph_.constant(0.5 / std::numbers::pi));
+        hold(graph_.subtract(s, graph_.multiply(graph_.constant(draft_.number(*joint_.pitch)), turns)), "thread");
+      }
+    }
+    if (!joint_.angle && !joint_.travel)
+      for (const auto& one :
+           {joint_.stiffness, joint_.damping, joint_.torque, joint_.motion, joint_.limits, joint_.friction})
+        if (one) one->fail("needs a name for the `angle` or `travel` it acts on");
+  }
+  const Vector3n& own_axis(const Side& side) {
+    Vector3n& out = side.body != nullptr ? own_a_[&side == &joint_.b ? 1 : 0] : own_a_[2];
+    out = side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_)
+                               : Vector3n{graph_.constant(1.0), graph_.constant(0.0), graph_.constant(0.0)};
+    return out;
+  }
+  void start_at(const std::string& name, double value) {
+    const int i = draft_.coordinate(joint_.item, name);
+    if (!draft_.initial_given.contains({i, false})) draft_.q[i] = value + 0.0;  // no −0
+  }
+
+  /// Spring, damper, friction, torque, motion and limits of a coordinate of the joint.
+  void laws(const std::string& name) {
+    const int i = draft_.coordinate(joint_.item, name);
+    const Node x = graph_.variable(draft_.numbering.q(i)), v = graph_.variable(draft_.numbering.v(i));
+    LagrangianNodes nodes;
+    Node force = graph_.constant(0.0);
+    if (joint_.stiffness) {
+      const double k = draft_.number(*joint_.stiffness);
+      const Node stretch = graph_.subtract(x, graph_.constant(joint_.rest ? draft_.number(*joint_.rest) : draft_.q[i]));
+      nodes.potential = graph_.multiply(graph_.constant(0.5 * k), graph_.multiply(stretch, stretch));
+    }
+    if (joint_.damping) force = graph_.subtract(force, graph_.multiply(graph_.constant(draft_.number(*joint_.damping)), v));
+    if (joint_.torque) force = graph_.add(force, draft_.value(*joint_.torque));
+    if (joint_.friction) force = graph_.subtract(force, friction(*joint_.friction, v));
+    if (!graph_.is_constant(force)) nodes.forces.emplace_back(i, force);
+    double number = 0.0;
+    if (graph_.is_constant(force, &number) && number != 0.0) nodes.forces.emplace_back(i, force);
+    if (nodes.potential >= 0 || !nodes.forces.empty()) draft_.add_dynamics(nodes, "drive of " + joint_.name);
+    if (joint_.motion)
+      joint_.entry.rows.push_back({'d', {}, hold(graph_.subtract(x, draft_.of_time(*joint_.motion)), "motion")});
+    if (joint_.limits) {
+      const std::vector<Item> two = joint_.limits->list();
+      if (two.size() != 2) joint_.limits->fail("needs the lower and the upper limit");
+      const double low = draft_.number(two[0]), high = draft_.number(two[1]);
+      if (!(low < high)) joint_.limits->fail(message("the lower limit {} must be below the upper one {}", low, high));
+      hold(graph_.subtract(x, graph_.constant(low)), "lower limit", Set::nonnegative);
+      hold(graph_.subtract(graph_.constant(high), x), "upper limit", Set::nonnegative);
+    }
+  }
+  /// Coulomb's law smoothed: T tanh(v/w), T the torque or force, w the rate over which it turns round.
+  Node friction(const Item& item, Node v) {
+    const std::vector<Item> two = item.list();
+    if (two.size() != 2) item.fail("needs the torque or force of sliding, and the rate over which it turns round");
+    return graph_.multiply(graph_.constant(draft_.positive(two[0])),
+                           graph_.make(Op::tanh, graph_.divide(v, graph_.constant(draft_.positive(two[1])))));
+  }
+
+  Draft& draft_;
+  Graph& graph_;
+  Joint joint_;
+  std::array<Vector3n, 3> own_a_{};
+};
+
+}  // namespace
+
+/// Angles and travels of joints are coordinates without inertia of their own; they are numbered with the others.
+void name_joint_coordinates(const Item& item, Draft& draft) {
+  for (const Item& one : item.list())
+    if (one.is_table())
+      for (const auto& [key, name] : one.entries())
+        if (key == "angle" || key == "travel") {
+          draft.take_name(name, name.word());
+          draft.generalized.push_back(name.word());
+          draft.joint_coordinates.insert(name.word());
+        }
+}
+
+void read_joint(const Item& item, Draft& draft) { JointReader(item, draft).add(); }
+
+}  // namespace taut
