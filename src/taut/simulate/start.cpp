@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
@@ -10,12 +11,44 @@ namespace {
 /// Consistent to a few round-offs: nothing to mend.
 constexpr double mended = 1e-13;
 
+/// Found: Newton's method leaves less, unless something is wrong.
+constexpr double consistent = 1e-9;
+
 /// What a projection came to, with the names of what it found dependent; whether it is good.
 bool note(const SolveReport& report, const StepSolver& solver, const System& system, ConsistentStart& result) {
   for (const int row : solver.dependent()) result.dependent.push_back(system.constraint_name(row));
   result.status = report.status;
   result.trouble = explain(report, system, instant(result.state), 0.0);
   return report.status == Status::ok;
+}
+
+constexpr int largest_approached = 600;
+
+/// Comes near the equalities from far away, where Newton's method for the nearest place does not: by the steps of Levenberg and Marquardt, which shrink
+/// |g| each. Rows in units of their gradients.
+Vector approached(const System& system, double t, Vector q) {
+  const std::vector<Set> sets = system.sets();
+  const auto residual = [&](const Vector& at, const Vector& norms) {
+    Vector g = system.constraint_values(t, at);
+    for (Eigen::Index row = 0; row < g.size(); ++row)
+      g[row] = norms[row] > 0.0 ? excess(sets[std::size_t(row)], g[row]) / norms[row] : 0.0;
+    return g;
+  };
+  double damping = 1e-3;
+  for (int round = 0; round < 200; ++round) {
+    const Vector norms = system.constraint_gradient_norms(t, q), g = residual(q, norms);
+    if (!(g.norm() > 1e-9) || !(damping < 1e12)) break;
+    Eigen::MatrixXd G = system.constraint_gradient(t, q);
+    for (Eigen::Index row = 0; row < G.rows(); ++row)
+      if (norms[row] > 0.0) G.row(row) *= (g[row] == 0.0 && sets[std::size_t(row)] != Set::zero ? 0.0 : 1.0) / norms[row];
+    Eigen::MatrixXd square = G * G.transpose();
+    square.diagonal().array() += damping;
+    const Vector next = q - G.transpose() * square.ldlt().solve(g);
+    const bool better = next.allFinite() && residual(next, norms).norm() < g.norm();
+    if (better) q = next;
+    damping *= better ? 0.2 : 10.0;
+  }
+  return q;
 }
 
 }  // namespace
@@ -70,11 +103,24 @@ ConsistentStart consistent_positions(const System& system, const State& start) {
   State& state = result.state;
   Nearest nearest(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}), true);
   StepSolver solver{Multipliers{}};
-  const SolveReport report = nearest.position(start.t, ConfigurationSize().of(system, start), state.q, solver);
-  if (!note(report, solver, system, result)) {
-    auto left = violations(system, state, mended);
-    std::erase_if(left, [](const Violation& v) { return v.velocity; });
-    if (!left.empty()) result.trouble += message("; left over: {}", describe(left));
+  const double size = ConfigurationSize().of(system, start);
+  SolveReport report = nearest.position(start.t, size, state.q, solver);
+  if (report.status != Status::ok && system.size() <= largest_approached) {
+    state.q = approached(system, start.t, start.q);
+    StepSolver again{Multipliers{}};
+    report = nearest.position(start.t, size, state.q, again);
+    solver = std::move(again);
+  }
+  const bool good = note(report, solver, system, result);
+  // Rows that depend on others where the search ends may contradict them: what is left over has the last word.
+  auto left = violations(system, state, good ? consistent : mended);
+  std::erase_if(left, [](const Violation& v) { return v.velocity; });
+  if (!good || !left.empty()) {
+    std::stable_sort(left.begin(), left.end(), [](const Violation& a, const Violation& b) { return a.size > b.size; });
+    if (good) result.status = Status::contradictory;
+    const std::string reason = good ? "" : " (" + result.trouble + ")";
+    if (!left.empty())
+      result.trouble = message("nothing near it meets all constraints; left over: {}", describe(left)) + reason;
     return result;
   }
   state.p = system.momentum(instant(state));

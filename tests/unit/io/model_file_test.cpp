@@ -161,7 +161,7 @@ TEST(ModelFile, MistakesAreToldWithFileLineAndKey) {
             "m.yaml:2: kinetic[1]: must be a single value, not a list or a table");
   EXPECT_EQ(told("{"), "m.yaml:1: this is not YAML: end of map flow not found.");
   EXPECT_EQ(told(""), "m.yaml: is empty.");
-  EXPECT_EQ(told("name: nothing\n"), "m.yaml: nothing moves: give `masses`, `beams`, `strings` or `coordinates`.");
+  EXPECT_EQ(told("name: nothing\n"), "m.yaml: nothing moves: give `masses`, `bodies`, `beams`, `strings` or `coordinates`.");
   EXPECT_EQ(told("coordinates: [x]\npotential: x\n"),
             "m.yaml: the coordinate 'x' has no inertia; it must occur in the `kinetic` energy.");
   EXPECT_EQ(told("coordinates: [x, y]\nkinetic: \"x'^2\"\n"),
