@@ -46,7 +46,7 @@ std::string pattern(Kind kind) {
     case Kind::coordinate_or_velocity:
       return R"(^(?!(?:t|pi|and|or|not)(?:[.']|$)))" + coordinate + "'?$";
     case Kind::spot:
-      return R"(^(?!(?:t|pi|and|or|not)(?:\.|$)))" + name + R"((?:\.(?:start|end))?$)";
+      return R"(^(?!(?:t|pi|and|or|not)(?:\.|$)))" + name + R"((?:\.)" + name + ")?$";
     case Kind::head:
       return R"(^(?!(?:t|pi|and|or|not)\())" + name + R"(\( *(?:)" + name + " *(?:, *" + name + R"( *)*)?\)$)";
     default:
@@ -83,14 +83,15 @@ class Writer {
     const auto has = [](const char* name) { return ordered_json{{"required", {name}}}; };
     ordered_json moves, coordinates, gravity;
     moves["description"] = "Something must move; what is included may say what.";
-    for (const char* name : {"masses", "coordinates", "beams", "strings", "include"}) moves["anyOf"].push_back(has(name));
+    for (const char* name : {"masses", "bodies", "coordinates", "beams", "strings", "include"})
+      moves["anyOf"].push_back(has(name));
     coordinates["description"] = "Coordinates need inertia.";
     coordinates["if"] = {{"required", {"coordinates"}}, {"not", has("include")}};
     coordinates["then"]["anyOf"] = {has("kinetic"), has("masses")};
-    gravity["description"] = "Gravity acts on masses and beams.";
+    gravity["description"] = "Gravity acts on masses, bodies and beams.";
     gravity["if"] = {
         {"required", {"gravity"}}, {"properties", {{"gravity", {{"not", {{"type", "null"}}}}}}}, {"not", has("include")}};
-    gravity["then"]["anyOf"] = {has("masses"), has("beams")};
+    gravity["then"]["anyOf"] = {has("masses"), has("bodies"), has("beams")};
     return ordered_json::array({moves, coordinates, gravity});
   }
 

@@ -12,7 +12,10 @@ Form truth() { return defined("truth", form(Form::Kind::truth)); }
 Form relation() { return defined("relation", form(Form::Kind::relation)); }
 Form coordinate() { return defined("coordinate", form(Form::Kind::coordinate)); }
 Form coordinate_or_velocity() { return defined("coordinateOrVelocity", form(Form::Kind::coordinate_or_velocity)); }
-Form spot() { return defined("spot", form(Form::Kind::spot), "A mass, a point, or an end of a beam: pipe.end."); }
+Form spot() {
+  return defined("spot", form(Form::Kind::spot),
+                 "A mass, a point, a body or one of its points (arm.tip), or a place on a beam (pipe.end).");
+}
 Form numbers() { return defined("numbers", list_of(value(), 2)); }
 Form place() { return defined("place", list_of(value(), 1, 3)); }
 Form pair() { return defined("pair", list_of(value(), 2, 2)); }

@@ -21,7 +21,8 @@ Form dimension() { return any_of({one_of({"1", "2", "3"}), defined("expression",
 std::vector<Section> make_sections() {
   const Forms& f = forms();
   const Form relation = defined("relation", form(Form::Kind::relation));
-  const Form spot = defined("spot", form(Form::Kind::spot), "A mass, a point, or an end of a beam: pipe.end.");
+  const Form spot = defined("spot", form(Form::Kind::spot),
+                            "A mass, a point, a body or one of its points (arm.tip), or a place on a beam (pipe.end).");
   const Form coordinate = defined("coordinate", form(Form::Kind::coordinate));
   return {
       {"name", Stage::title, text(), "Title of the model.", read_name},
