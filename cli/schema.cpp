@@ -35,7 +35,7 @@ const std::string letter = R"((?:[A-Za-z_]|[^\x00-\x7F]|\{[^{}]*\}))", more = R"
 std::string pattern(Kind kind) {
   const std::string name = letter + more;
   const std::string node = R"((?:0|[1-9][0-9]*|\{[^{}]*\}))";
-  const std::string coordinate = name + R"((?:(?:\.)" + node + R"()?\.t?[xyz]|\.)" + node + ")?";
+  const std::string coordinate = name + R"((?:\.(?:)" + node + "|" + name + ")){0,2}";  // A.x, pipe.3.tx, u.7, arm.tip.x
   switch (kind) {
     case Kind::relation:
       return "=";

@@ -175,6 +175,14 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
   std::string name(int term) const override { return rows_.names[std::size_t(term)]; }
   Set set(int term) const override { return rows_.sets[std::size_t(term)]; }
   bool holonomic() const override { return !rows_.shape->velocity; }
+  bool acts_on(int term, int k) const override {
+    const SparseProgram& from = rows_.shape->gradients;
+    for (int entry = 0; entry < from.count(); ++entry)
+      if (from.entry[std::size_t(entry)] == k &&
+          rows_.place[std::size_t(from.row[std::size_t(entry)])] == term % rows_.each())
+        return true;
+    return false;
+  }
   const DiscreteDirections* discrete() const override { return holonomic() ? this : nullptr; }
 
   void values(double t, const double* q, double* g) const override { rows_.values(t, q, g); }

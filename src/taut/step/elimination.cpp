@@ -145,8 +145,8 @@ int Elimination::run(const StageSums& sums, double t, double h, const StagePlace
 }
 
 std::unique_ptr<Elimination> Elimination::of(const System& system) {
-  for (const auto& make :
-       {detail::rod_elimination, detail::compact_elimination, detail::banded_elimination, detail::dense_elimination})
+  for (const auto& make : {detail::rod_elimination, detail::compact_elimination, detail::banded_elimination,
+                           detail::carried_elimination, detail::dense_elimination})
     if (auto found = make(system)) return found;
   return nullptr;
 }

@@ -18,7 +18,7 @@ namespace taut {
 class Elimination {
  public:
   /// The first that takes the system: a few rods between points; arrays of fixed size for a few coordinates of lumped mass; a band for more of them; dense
-  /// arrays for a small system of any mass. None for the others, and where a row does not act.
+  /// arrays for a small system of any mass; the same around coordinates without inertia that a row carries. None for the others, and where a row does not act.
   static std::unique_ptr<Elimination> of(const System& system);
   virtual ~Elimination() = default;
 
@@ -47,6 +47,7 @@ namespace detail {
 std::unique_ptr<Elimination> rod_elimination(const System& system);
 std::unique_ptr<Elimination> compact_elimination(const System& system);
 std::unique_ptr<Elimination> dense_elimination(const System& system);
+std::unique_ptr<Elimination> carried_elimination(const System& system);
 std::unique_ptr<Elimination> banded_elimination(const System& system);
 
 bool only_equalities(const System& system);

@@ -129,6 +129,8 @@ class ConstraintBlock : public Block {
     return rows() == 1 ? name(term) : name(term) + "[" + std::to_string(row) + "]";
   }
 
+  virtual bool acts_on(int, int) const { return true; }  ///< whether a term acts on the k-th coordinate of its stencil
+
   virtual const DiscreteDirections* discrete() const { return nullptr; }
   virtual bool span(int, SpanRow&) const { return false; }  ///< describes a term that has this form; false for others
 
