@@ -149,6 +149,7 @@ int main(int argc, char** argv) {
                     "Go on from the last checkpoint in the results file; a later --until extends a run");
   running->add_option("--checkpoint", run.checkpoint_seconds, "At least so many seconds between checkpoints on disk (2)")
       ->check(CLI::NonNegativeNumber);
+  running->add_flag("--live", run.live, "Serve that page on 127.0.0.1 while the run goes on; the address is printed");
   running->add_flag("--report", run.report,
                     "Write a page that shows the run, MODEL.html beside the results: see `taut report --help`");
   running->add_flag("--force", run.force, "Overwrite the results file, whatever is in it");

@@ -18,7 +18,7 @@ struct ModelArguments {
 
 struct RunArguments : ModelArguments {
   std::string out;
-  bool no_file = false, resume = false, force = false;
+  bool no_file = false, resume = false, force = false, live = false;
   double checkpoint_seconds = 2.0;
 };
 

@@ -8,6 +8,7 @@
 #include <taut/taut.hpp>
 
 #include "command_tools.hpp"
+#include "live.hpp"
 
 namespace taut::cli {
 
@@ -23,6 +24,7 @@ int run(const RunArguments& arguments) {
   if (!arguments.no_file)
     results = arguments.out.empty() ? default_results_name(arguments.model, changes.parameters) : arguments.out;
   require(arguments.out.empty() || !arguments.no_file, "--out and --no-file contradict each other.");
+  require(!(arguments.live && arguments.no_file), "--live shows a results file, and --no-file keeps none.");
   require(!(arguments.report && arguments.no_file), "--report shows a results file, and --no-file keeps none.");
   require(!(arguments.resume && arguments.force), "--resume and --force contradict each other.");
   require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
@@ -35,6 +37,11 @@ int run(const RunArguments& arguments) {
                      .force = arguments.force,
                      .checkpoint_seconds = arguments.checkpoint_seconds});
   if (!results.empty()) options.recorder = &file;
+  std::optional<LiveServer> live;
+  if (arguments.live) {
+    live.emplace(results);
+    fmt::print(stderr, "taut: see it at {}\n", live->address());
+  }
   const Interrupt interrupt;
   RunOutcome outcome;
   {
@@ -43,6 +50,7 @@ int run(const RunArguments& arguments) {
     outcome = run_model(model, planned, options);
   }
   const Certificate& c = outcome.certificate;
+  if (live) live->finish();
   const std::string page = arguments.report ? report_name(results) : "";
   if (!page.empty()) write_report({results}, page);
   const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any

@@ -38,6 +38,9 @@ export class Run {
   constructor(data, number) {
     Object.assign(this, { data, number, name: data.name || data.file, scene: data.scene, events: data.events || [] });
     this.dim = this.scene.dim;
+    this.scene.links = this.scene.links.map(([kind, a, b]) => ({ kind, a, b }));
+    let index = 0; // of curves that move, for their colours
+    for (const curve of this.scene.curves) if (curve.places) curve.index = index++;
     const motion = data.motion;
     this.frames = motion ? motion.frames : 0;
     this.t = motion ? doubles(motion.t) : new Float64Array();
@@ -68,9 +71,8 @@ export class Run {
     if (this.series.some((one) => one.group === 'coordinates') || !this.frames) return;
     const from = (row, all) => all.subarray(row * this.frames, (row + 1) * this.frames);
     this.scene.places.forEach((place) => {
-      for (const k in place.coordinates || {})
-        if (Array.isArray(place.x[k]))
-          this.series.push({ group: 'coordinates', name: place.coordinates[k], t: this.t, values: from(place.x[k][0], this.scalars) });
+      for (let k = 0; place.plain && k < this.dim; ++k)
+        this.series.push({ group: 'coordinates', name: place.name + '.' + 'xyz'[k], t: this.t, values: from(place.x[k][0], this.scalars) });
     });
     if (this.lambda)
       this.data.lambda.names.forEach((name, row) =>
@@ -129,18 +131,15 @@ export class Run {
     return part > 0 ? x + part * (this.lambda[at + 1] - x) : x;
   }
 
-  // Forces that hold places: {place, name, x, force}; rows of one name at one place are parts of one force.
+  // Forces that hold places: {place, x, force}; several rows may be parts of one.
   reactions(moment, at) {
     if (!this.lambda) return [];
     const found = new Map();
-    for (const one of this.scene.reactions) {
-      const key = one.place + '\n' + one.name + '\n' + (one.other ?? '');
-      const x = [at[3 * one.place], at[3 * one.place + 1], at[3 * one.place + 2]];
-      if (!found.has(key)) found.set(key, { place: one.place, name: one.name, x, force: [0, 0, 0] });
-      const lambda = this.lambdaAt(one.row, moment);
-      const force = found.get(key).force;
-      for (let k = 0; k < 3; ++k)
-        force[k] -= lambda * (one.other === undefined ? one.direction[k] : x[k] - at[3 * one.other + k]);
+    for (const [place, row, number, way] of this.scene.reactions) {
+      const x = [at[3 * place], at[3 * place + 1], at[3 * place + 2]];
+      if (!found.has(number)) found.set(number, { place, x, force: [0, 0, 0] });
+      const lambda = this.lambdaAt(row, moment), { force } = found.get(number);
+      for (let k = 0; k < 3; ++k) force[k] -= lambda * (Array.isArray(way) ? way[k] : x[k] - at[3 * way + k]);
     }
     return [...found.values()];
   }
@@ -181,7 +180,7 @@ export class Run {
     for (const curve of this.scene.curves)
       for (const x of curve.fixed || [])
         for (let k = 0; k < 3; ++k)
-          grow(k, Math.min(Math.max(x[k], inner.low[k] - 0.6 * size), inner.high[k] + 0.6 * size));
+          grow(k, Math.min(Math.max(x[k], inner.low[k] - 0.12 * size), inner.high[k] + 0.12 * size));
     for (const plane of this.scene.planes) {
       // The point of the plane nearest to the middle.
       const middle = [0, 1, 2].map((k) => (inner.low[k] + inner.high[k]) / 2);

@@ -211,7 +211,7 @@ export class Drawer2d {
     for (const solid of layer.solids(moment)) this.solid(solid, layer);
     for (const curve of scene.curves) {
       if (!curve.places) continue;
-      c.strokeStyle = style.curve;
+      c.strokeStyle = style.curves[curve.index % style.curves.length];
       c.lineWidth = style.curveWidth;
       this.path(curve.places.map((p) => this.point(at, p)));
       c.stroke();

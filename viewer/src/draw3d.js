@@ -180,7 +180,7 @@ export class Drawer3d {
   bodies(layer, at, moment, alpha, { size }) {
     const { run, style } = layer, { scene } = run;
     const place = (p) => [at[3 * p], at[3 * p + 1], at[3 * p + 2]];
-    const thick = 0.006 * size * style.thin, rod = rgba(style.rod, alpha), curve = rgba(style.curve, alpha);
+    const thick = 0.006 * size * style.thin, rod = rgba(style.rod, alpha);
     const bar = (a, b, radius, tint) => this.bars.add({ start: [...a, radius], end: b, tint });
     const ball = (x, radius, tint) => this.spheres.add({ place: [...x, radius], tint });
     for (const link of scene.links) {
@@ -188,11 +188,14 @@ export class Drawer3d {
       if (link.kind === 'spring') this.coil(place(link.a), place(link.b), thick, tint, bar);
       else bar(place(link.a), place(link.b), thick, tint);
     }
-    for (const one of scene.curves)
-      for (let k = 0; k < (one.places || []).length; ++k) {
+    for (const one of scene.curves) {
+      if (!one.places) continue;
+      const curve = rgba(style.curves[one.index % style.curves.length], alpha);
+      for (let k = 0; k < one.places.length; ++k) {
         if (k > 0) bar(place(one.places[k - 1]), place(one.places[k]), 1.2 * thick, curve);
         ball(place(one.places[k]), 1.2 * thick, curve);
       }
+    }
     const mass = rgba(style.mass, alpha), point = rgba(style.point, alpha);
     scene.places.forEach((one, p) => {
       if (one.kind === 'mass') ball(place(p), 0.02 * size * style.thin, mass);

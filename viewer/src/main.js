@@ -19,12 +19,7 @@ const speedsAround = (base) => [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16].map
 
 class Page {
   constructor(data) {
-    this.runs = data.runs.map((one, k) => new Run(one, k));
-    const [main] = this.runs;
-    this.sign = main.sign;
-    this.start = main.start;
-    this.end = this.runs.reduce((last, run) => (this.sign * (run.end - last) > 0 ? run.end : last), main.end);
-    this.length = Math.abs(this.end - this.start);
+    this.setRuns(data);
     this.t = this.start;
     this.playing = false;
     // Real time where it suits, otherwise about ten seconds for all of it.
@@ -33,6 +28,15 @@ class Page {
     this.speed = 4;
     this.moving = this.runs.some((run) => run.frames > 1);
     this.layout(document.getElementById('app'));
+  }
+
+  setRuns(data) {
+    this.runs = data.runs.map((one, k) => new Run(one, k));
+    const [main] = this.runs;
+    this.sign = main.sign;
+    this.start = main.start;
+    this.end = this.runs.reduce((last, run) => (this.sign * (run.end - last) > 0 ? run.end : last), main.end);
+    this.length = Math.abs(this.end - this.start);
   }
 
   layout(app) {
@@ -44,8 +48,9 @@ class Page {
     this.board = new Board(this.runs, (t) => this.seek(t, true));
     this.stage = new Stage(this.runs, { canvas: this.canvas, overlay: this.overlay, noWebgl: wanted.has('nowebgl') });
     const figure = element('section', { class: 'figure card', 'aria-label': 'Motion' }, this.stageTools(), stageBox, this.timeline());
-    const words = element('div', { class: 'words' }, this.runs.map((run) => certificatePanel(run)), modelPanel(main), aboutPanel(this.runs, this.remarks()));
-    app.replaceChildren(this.header(), element('main', { class: this.moving ? '' : 'no-motion' }, this.moving ? figure : null, this.board.node, words));
+    this.words = element('div', { class: 'words' });
+    this.say();
+    app.replaceChildren(this.header(), element('main', { class: this.moving ? '' : 'no-motion' }, this.moving ? figure : null, this.board.node, this.words));
     this.board.build();
     const resized = () => {
       this.stage.resize();
@@ -66,6 +71,29 @@ class Page {
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
+  }
+
+  // What is said in words, and the verdict at the top.
+  say() {
+    const open = [...this.words.querySelectorAll('details')].map((one) => one.open);
+    this.words.replaceChildren(...this.runs.map((run) => certificatePanel(run)), modelPanel(this.runs[0]), aboutPanel(this.runs, this.remarks()));
+    this.words.querySelectorAll('details').forEach((one, k) => (one.open = open[k] ?? one.open));
+  }
+
+  // A run that goes on: more records of it.
+  update(data) {
+    const following = this.sign * (this.t - this.end) >= -1e-9 * this.length;
+    this.setRuns(data);
+    const { stage, board } = this;
+    Object.assign(stage, { runs: this.runs, buffers: this.runs.map(() => null), floor_: null, dirty: true });
+    if (!stage.touched) stage.fit();
+    board.runs = this.runs;
+    board.build();
+    this.say();
+    document.querySelector('.head-tools .chip').replaceWith(chip(this.runs[0]));
+    document.querySelector('header .title p').textContent = summaryOf(this.runs[0]);
+    this.drawEvents();
+    this.seek(following ? this.end : this.t, true);
   }
 
   remarks() {
@@ -273,6 +301,25 @@ class Page {
   }
 }
 
+// Asks for more as long as the run goes on.
+async function watch(page, data) {
+  let now = data;
+  page.play(false);
+  page.seek(page.end, true);
+  while (now.runs[0].verdict === 'running') {
+    await new Promise((done) => setTimeout(done, 1000));
+    try {
+      const answer = await fetch(data.live, { cache: 'no-store' });
+      if (!answer.ok) continue;
+      now = await answer.json();
+    } catch {
+      break; // the program has gone; what is here stays
+    }
+    if (!page.moving && now.runs[0].motion?.frames > 1) location.reload(); // now there is something to draw
+    else page.update(now);
+  }
+}
+
 // For pictures and films the program opens the page with #film=COUNT: the motion alone, as that many pictures in the text of the page.
 function film(page) {
   const count = Number(wanted.get('film')), stage = document.querySelector('.stage');
@@ -311,5 +358,6 @@ if (data.study) {
   const page = new Page(data);
   page.paintRuns();
   window.taut = page;
+  if (data.live && location.protocol === 'http:') watch(page, data);
   if (wanted.has('film') && page.moving) film(page);
 }

@@ -4,12 +4,12 @@ import { shown } from './data.js';
 
 const grades = {
   good: ['good', 'check', 'Good'], fair: ['fair', 'warn', 'Fair'], poor: ['bad', 'warn', 'Poor'],
-  unverified: ['neutral', 'check', 'Nothing to check it by'], bad: ['bad', 'cross', 'Failed'],
+  unverified: ['neutral', 'dash', 'Unverified'], bad: ['bad', 'cross', 'Failed'],
 };
 
 export function gradeOf(run) {
   const certificate = run.data.certificate;
-  if (!certificate) return ['neutral', 'warn', run.data.verdict === 'running' ? 'Not finished' : 'No certificate'];
+  if (!certificate) return ['neutral', 'dash', run.data.verdict === 'running' ? 'Not finished' : 'No certificate'];
   if (['failed', 'diverged'].includes(certificate.verdict)) return ['bad', 'cross', certificate.verdict === 'failed' ? 'Failed' : 'Diverged'];
   return grades[certificate.grade] || grades.unverified;
 }

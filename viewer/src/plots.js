@@ -125,7 +125,13 @@ class Plot {
     const { data, joined } = this.data(this.curves_);
     const ink = css('soft'), grid = css('grid');
     const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
-    const label = (self, values) => values.map((x) => (x === null ? '' : shown(x)));
+    // As many digits as tell neighbouring ticks apart.
+    const label = (self, values) => {
+      const known = values.filter((x) => x !== null), step = known.length > 1 ? Math.abs(known[1] - known[0]) : 0;
+      const most = Math.max(...known.map(Math.abs), 0);
+      const digits = !this.log && step > 0 && most > 0 ? Math.min(12, Math.max(1, 2 + Math.floor(Math.log10(most / step)))) : 3;
+      return values.map((x) => (x === null ? '' : Math.abs(x) < 1e-9 * step ? '0' : shown(x, digits)));
+    };
     const options = {
       width: Math.max(160, this.chart.clientWidth), height: 170, padding: [10, 12, 0, 0],
       legend: { show: false }, cursor: { y: false, sync: { key: 'taut', setSeries: false }, drag: { x: true, y: false }, points: { size: 7 } },

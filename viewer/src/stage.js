@@ -123,7 +123,7 @@ export class Stage {
     const thin = crowd > 24 ? Math.max(0.25, Math.sqrt(24 / crowd)) : 1;
     const rod = many ? mix(own, colours.dark ? 0.85 : 0.9) : colours.steel;
     return {
-      thin, rod, spring: rod, damper: rod, curve: many ? own : own, mass: own, point: colours.point, edge: colours.halo, solid: own,
+      thin, rod, spring: rod, damper: rod, curves: many ? [own] : colours.runs, mass: own, point: colours.point, edge: colours.halo, solid: own,
       solidFill: own + '55', radius: Math.max(1.5, Math.min(8, 0.02 * pixels) * thin), anchor: Math.min(8, 0.02 * pixels + 3),
       rodWidth: Math.max(1.2, Math.min(4, 0.011 * pixels) * thin), curveWidth: Math.max(1.5, Math.min(3.5, 0.01 * pixels)),
       shade: (light) => mix(own, light),

@@ -16,7 +16,7 @@ constexpr std::size_t drawn_numbers = 400'000, least_frames = 200, most_frames =
 /// The extent of the motion over the quantum: as fine as fits into the bytes, and never coarser than the last, which is a fifth of a pixel on a large screen.
 constexpr std::array fineness{1.6e7, 1e6, 1e5, 2e4};
 constexpr std::size_t motion_bytes = 600'000;
-constexpr double unit_quantum = 2e-5, force_fineness = 4000.0;
+constexpr double unit_quantum = 2e-5, force_fineness = 1000.0;
 
 }  // namespace
 
@@ -104,6 +104,16 @@ ordered_json Motion::axis(const Scene::Affine& form, bool) const {
   return ordered_json::array({known_.at(std::pair(form.weights, form.offset))});
 }
 
+/// Whether A.x, A.y (A.z) are where A is: then they can be plotted from the motion.
+bool Motion::shows_coordinates(const Scene::Place& place) const {
+  for (std::size_t k = 0; k < std::size_t(header_.scene.dim); ++k) {
+    const auto& weights = place.x[k].weights;
+    if (place.track >= 0 || weights.size() != 1 || weights[0].second != 1.0 || place.x[k].offset != 0.0) return false;
+    if (header_.coordinates[std::size_t(weights[0].first)] != place.name + "." + "xyz"[k]) return false;
+  }
+  return true;
+}
+
 ordered_json Motion::scene() const {
   const Scene& scene = header_.scene;
   ordered_json out = ordered_json::parse(scene_text(scene));
@@ -119,18 +129,20 @@ ordered_json Motion::scene() const {
     for (int k = 0; one.track >= 0 && k < scene.dim; ++k)
       to["x"][std::size_t(k)] = ordered_json::array({first_track_ + one.track * scene.dim + k});
     to.erase("track");
-    // A coordinate that a place shows as it is can be plotted from the motion.
-    for (std::size_t k = 0; k < 3 && one.track < 0; ++k)
-      if (const auto& weights = one.x[k].weights; weights.size() == 1 && weights[0].second == 1.0 && one.x[k].offset == 0.0)
-        to["coordinates"][std::to_string(k)] = header_.coordinates[std::size_t(weights[0].first)];
+    if (shows_coordinates(one)) to["plain"] = true;
   }
   for (std::size_t b = 0; b < scene.solids.size(); ++b) {
     out["solids"][b]["origin"] = vector(scene.solids[b].origin, false);
     for (std::size_t i = 0; i < 3; ++i) out["solids"][b]["axes"][i] = vector(scene.solids[b].axes[i], true);
   }
-  for (ordered_json& one : out["reactions"]) {
-    const auto at = std::lower_bound(rows_.begin(), rows_.end(), one["row"].get<int>()) - rows_.begin();
-    one["row"] = at;
+  // Links and reactions are many: [kind, a, b] and [place, row, number of the force it is a part of, other place or direction].
+  for (ordered_json& one : out["links"]) one = {one["kind"], one["a"], one["b"]};
+  std::map<std::tuple<int, int, std::string>, int> forces;
+  for (std::size_t k = 0; k < scene.reactions.size(); ++k) {
+    const Scene::Reaction& one = scene.reactions[k];
+    const auto row = std::lower_bound(rows_.begin(), rows_.end(), one.row) - rows_.begin();
+    const int force = forces.emplace(std::tuple(one.place, one.other, one.name), int(forces.size())).first->second;
+    out["reactions"][k] = {one.place, row, force, one.other >= 0 ? ordered_json(one.other) : ordered_json(one.direction)};
   }
   return out;
 }

@@ -27,6 +27,7 @@ class Motion {
   nlohmann::ordered_json axis(const Scene::Affine& form, bool unit) const;
   nlohmann::ordered_json scene() const;
   void note(const Scene::Affine& form, bool unit);
+  bool shows_coordinates(const Scene::Place& place) const;
   std::vector<std::size_t> good_frames(double& extent) const;
 
   const RunHeader& header_;

@@ -10,9 +10,9 @@ namespace taut {
 struct PlotData {
   std::string title;
   std::vector<std::string> names;
-  std::vector<double> t;
-  std::vector<std::vector<double>> values;  ///< one list for each name
-  bool thinned = false;                     ///< smallest and largest values of stretches stand for more records
+  std::vector<double> t{};
+  std::vector<std::vector<double>> values{};  ///< one list for each name
+  bool thinned = false;                       ///< smallest and largest values of stretches stand for more records
 };
 
 /// Names that a plot may show: outputs, coordinates, velocities (x'), `lambda of` constraints, kinetic, potential, total, |g|, |G v|, step, newton.

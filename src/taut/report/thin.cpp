@@ -6,7 +6,7 @@ namespace taut {
 
 std::vector<std::size_t> chosen_frames(const std::vector<double>& t, std::size_t most, const std::vector<double>& besides) {
   std::vector<std::size_t> out;
-  if (t.size() <= most) {
+  if (t.size() <= most + most / 4) {  // a few more do no harm
     for (std::size_t k = 0; k < t.size(); ++k) out.push_back(k);
     return out;
   }
