@@ -55,12 +55,13 @@ std::vector<std::string> pictures_of(const std::string& page, int count, const F
   address += options.dark ? "&theme=dark" : "&theme=light";
   if (options.strobe) address += "&strobe";
   if (options.reactions) address += "&reactions";
-  address += count == 1 ? "&width=1600&height=1000" : "&width=960&height=640";
+  address += count == 1 ? "&width=960&height=600" : "&width=960&height=640";
   const std::string dump = folder.file("dump");
   int code = 127;
   for (const char* browser : {"chromium", "chromium-browser", "google-chrome"}) {
     code = run_child({browser, "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle",
                       "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars",
+                      count == 1 ? "--force-device-scale-factor=2" : "--force-device-scale-factor=1",
                       "--user-data-dir=" + folder.file("browser"), "--virtual-time-budget=60000", "--dump-dom", address},
                      dump);
     if (code != 127) break;
@@ -89,12 +90,8 @@ void write_picture(const std::string& path, const std::string& bytes) {
   file.finish();
 }
 
-}  // namespace
-
-void shoot(const std::string& page, const std::string& to, const FilmOptions& options) {
-  const TemporaryFolder folder;
-  const std::string ending = fs::path(to).extension().string();
-  if (ending == ".png") return write_picture(to, pictures_of(page, 1, options, folder)[0]);
+/// The pictures of a film, as numbered files in the folder.
+void draw_film(const std::string& page, const FilmOptions& options, const TemporaryFolder& folder) {
   require(run_child({"ffmpeg", "-version"}, folder.file("version")) != 127,
           "report: films are joined by ffmpeg, and there is none; install it (Debian: ffmpeg), or take --png.");
   const std::vector<std::string> all = pictures_of(page, film_pictures, options, folder);
@@ -103,16 +100,31 @@ void shoot(const std::string& page, const std::string& to, const FilmOptions& op
     number.insert(0, 4 - std::min<std::size_t>(4, number.size()), '0');
     write_picture(folder.file("p" + number + ".png"), all[k]);
   }
-  std::vector<std::string> command{
-      "ffmpeg", "-y", "-loglevel", "error", "-framerate", std::to_string(per_second), "-i", folder.file("p%04d.png")};
-  const std::vector<std::string> more =
-      ending == ".gif" ? std::vector<std::string>{"-vf",
-                                                  "fps=12,scale=640:-2:flags=lanczos,split[a][b];[a]palettegen=max_colors="
-                                                  "96[p];[b][p]paletteuse=dither=none",
-                                                  to}
-                       : std::vector<std::string>{"-pix_fmt", "yuv420p", "-movflags", "+faststart", to};
-  command.insert(command.end(), more.begin(), more.end());
-  require(run_child(command) == 0, "report: ffmpeg could not write '{}'.", to);
+}
+
+}  // namespace
+
+void shoot(const std::string& page, const std::vector<std::string>& files, const FilmOptions& options) {
+  const TemporaryFolder folder;
+  bool drawn = false;
+  for (const std::string& to : files) {
+    const std::string ending = fs::path(to).extension().string();
+    if (ending == ".png") {
+      write_picture(to, pictures_of(page, 1, options, folder)[0]);
+      continue;
+    }
+    if (!drawn) draw_film(page, options, folder);
+    drawn = true;
+    std::vector<std::string> command{
+        "ffmpeg", "-y", "-loglevel", "error", "-framerate", std::to_string(per_second), "-i", folder.file("p%04d.png")};
+    if (ending == ".gif")
+      command.insert(command.end(), {"-vf",
+                                     "fps=12,scale=640:-2:flags=lanczos,split[a][b];[a]palettegen=max_colors=96[p];"
+                                     "[b][p]paletteuse=dither=none"});
+    if (ending == ".mp4") command.insert(command.end(), {"-pix_fmt", "yuv420p", "-movflags", "+faststart"});
+    command.push_back(fs::absolute(to).string());
+    require(run_child(command) == 0, "report: ffmpeg could not write '{}'.", to);
+  }
 }
 
 }  // namespace taut::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace taut::cli {
 
@@ -9,8 +10,8 @@ struct FilmOptions {
   bool dark = false, strobe = false, reactions = false;
 };
 
-/// A picture (.png) or a film (.gif, .mp4) of the motion that a page shows, by a browser that draws it and ffmpeg that joins the pictures. Throws
+/// Pictures (.png) and films (.gif, .mp4) of the motion that a page shows, by a browser that draws it and ffmpeg that joins what it drew. Throws
 /// InputError that says what is missing.
-void shoot(const std::string& page, const std::string& to, const FilmOptions& options);
+void shoot(const std::string& page, const std::vector<std::string>& files, const FilmOptions& options);
 
 }  // namespace taut::cli

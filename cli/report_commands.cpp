@@ -61,14 +61,16 @@ int report(const ReportArguments& arguments) {
   ordered_json made{{"report", out}};
   if (!arguments.json) fmt::print("{} is written: open it in a browser\n", out);
   std::fflush(stdout);
+  std::vector<std::string> files;
   for (const auto& [asked, ending] : {std::pair(arguments.png, ".png"), {arguments.gif, ".gif"}, {arguments.mp4, ".mp4"}}) {
     if (!asked) continue;
-    const std::string picture = with_ending(out, ending);
-    shoot(out, picture,
-          {.at = arguments.at, .dark = arguments.dark, .strobe = arguments.strobe, .reactions = arguments.reactions});
-    made[ending + 1] = picture;
-    if (!arguments.json) fmt::print("{} is written\n", picture);
+    files.push_back(with_ending(out, ending));
+    made[ending + 1] = files.back();
   }
+  shoot(out, files,
+        {.at = arguments.at, .dark = arguments.dark, .strobe = arguments.strobe, .reactions = arguments.reactions});
+  for (const std::string& one : files)
+    if (!arguments.json) fmt::print("{} is written\n", one);
   if (arguments.json) fmt::print("{}\n", made.dump(2, ' ', false, ordered_json::error_handler_t::replace));
   return ok;
 }

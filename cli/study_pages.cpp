@@ -114,7 +114,9 @@ void write_verify_page(const Verification& found, const ModelFile& model, const 
                              k < found.orders.size() ? number(found.orders[k]) : ordered_json(nullptr)});
   ordered_json text = ordered_json::array();
   if (found.trouble.empty()) {
-    text.push_back(found.verdict + ".");
+    std::string verdict = found.verdict;
+    if (!verdict.empty()) verdict[0] = char(std::toupper(static_cast<unsigned char>(verdict[0])));
+    text.push_back(verdict + ".");
     text.push_back(fmt::format("Estimated error of the run: {:.3g}, of a motion of {:.3g}.", found.error, found.moved));
     if (!found.other.empty()) text.push_back(fmt::format("{} ends {:.3g} away.", found.other, found.other_difference));
   } else {

@@ -1,6 +1,7 @@
 // Draws a picture on a canvas, in the plane, and in space where there is no WebGL.
 import { inSpace, shapeMesh, shapeOutline } from './shapes.js';
 import { shown } from './data.js';
+import { mix } from './colours.js';
 
 const tau = 2 * Math.PI;
 
@@ -298,15 +299,15 @@ export class Drawer2d {
   }
 
   solid(solid, layer) {
-    const c = this.context, { style } = layer;
+    const c = this.context, own = layer.style.solids[solid.index % layer.style.solids.length];
     if (!this.view.space) {
       for (const shape of solid.shapes) {
         this.path(shapeOutline(shape).map((x) => this.view.project(...inSpace(solid, x))));
         c.closePath();
-        c.fillStyle = style.solidFill;
+        c.fillStyle = own + '55';
         c.fill();
         c.lineWidth = 1.5;
-        c.strokeStyle = style.solid;
+        c.strokeStyle = own;
         c.stroke();
       }
       return;
@@ -328,7 +329,7 @@ export class Drawer2d {
     for (const { corners, light } of faces) {
       this.path(corners);
       c.closePath();
-      c.fillStyle = c.strokeStyle = style.shade(0.45 + 0.55 * light);
+      c.fillStyle = c.strokeStyle = mix(own, 0.45 + 0.55 * light);
       c.lineWidth = 0.7;
       c.fill();
       c.stroke();

@@ -242,7 +242,7 @@ export class Drawer3d {
     for (const { node, program } of this.solids.get(key)) {
       const { origin, axes } = solid;
       program.uniforms.place.value.set([...axes[0], 0, ...axes[1], 0, ...axes[2], 0, ...origin, 1]);
-      program.uniforms.uTint.value.set(rgba(layer.style.solid, alpha));
+      program.uniforms.uTint.value.set(rgba(layer.style.solids[solid.index % layer.style.solids.length], alpha));
       node.visible = true;
     }
   }

@@ -1,6 +1,7 @@
 // The page: the motion with its time line, plots, words; one clock for all.
 import { Run, shown } from './data.js';
-import { Stage, runColours } from './stage.js';
+import { runColours } from './colours.js';
+import { Stage } from './stage.js';
 import { Board } from './plots.js';
 import { aboutPanel, certificatePanel, chip, modelPanel, summaryOf } from './panels.js';
 import { button, element, icon, menu } from './dom.js';

@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import { button, element, menu } from './dom.js';
 import { shown } from './data.js';
-import { runColours } from './stage.js';
+import { runColours } from './colours.js';
 
 const groups = ['outputs', 'energy', 'coordinates', 'velocities', 'multipliers', 'accuracy'];
 const titles = { outputs: 'Outputs', energy: 'Energy', coordinates: 'Coordinates', velocities: 'Velocities', multipliers: 'Multipliers \u03bb', accuracy: 'Accuracy and steps' };
@@ -214,12 +214,19 @@ export class Board {
   defaults() {
     const of = (group) => this.keys.filter((key) => key[0] === group), out = [];
     const named = (group, words) => of(group).filter((key) => words.includes(key[1]));
-    if (of('outputs').length) out.push(of('outputs').slice(0, 4));
-    else if (of('coordinates').length) out.push(of('coordinates').slice(0, 4));
-    out.push(named('energy', ['kinetic energy', 'potential energy', 'total energy']));
+    const most = this.runs.length > 1 ? 2 : 4;
+    if (of('outputs').length) out.push(of('outputs').slice(0, most));
+    else if (of('coordinates').length) out.push(this.tip(of('coordinates')).slice(-most));
+    out.push(named('energy', this.runs.length > 1 ? ['total energy'] : ['kinetic energy', 'potential energy', 'total energy']));
     const conservative = this.runs.every((run) => run.data.certificate?.conservative);
     out.push(conservative ? named('energy', ['change of total energy']) : named('accuracy', ['|g|, constraints']));
     return out.filter((keys) => keys.length);
+  }
+  // Few coordinates are shown all, of many those of the last mass.
+  tip(all) {
+    const masses = this.runs[0].scene.places.filter((place) => place.kind === 'mass'), last = masses[masses.length - 1];
+    const own = last ? all.filter(([, name]) => name.startsWith(last.name + '.')) : [];
+    return all.length > 6 && own.length ? own : all.slice(0, 4);
   }
   unused() {
     return this.keys.find(([group, name]) => !this.plots.some((plot) => plot.has(group, name))) || this.keys[0];

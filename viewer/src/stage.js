@@ -1,15 +1,8 @@
 // The picture of the motion: what is drawn of which run, by whom, seen from where.
 import { Drawer2d } from './draw2d.js';
 import { Drawer3d } from './draw3d.js';
+import { mix, runColours } from './colours.js';
 import { PlaneView, SpaceView, bindPointer } from './view.js';
-
-export const runColours = {
-  light: ['#2a66d9', '#d9622b', '#2a9d6f', '#a347ba', '#b08900'],
-  dark: ['#6ea3ff', '#ff9a66', '#5fd0a0', '#d28ae6', '#e0bd4a'],
-};
-
-const mix = (hex, factor) =>
-  '#' + [1, 3, 5].map((k) => Math.round(Math.min(255, parseInt(hex.slice(k, k + 2), 16) * factor)).toString(16).padStart(2, '0')).join('');
 
 // The largest of 1, 2, 5 times a power of ten that is not above x.
 function roundedDown(x) {
@@ -123,10 +116,8 @@ export class Stage {
     const thin = crowd > 24 ? Math.max(0.25, Math.sqrt(24 / crowd)) : 1;
     const rod = many ? mix(own, colours.dark ? 0.85 : 0.9) : colours.steel;
     return {
-      thin, rod, spring: rod, damper: rod, curves: many ? [own] : colours.runs, mass: own, point: colours.point, edge: colours.halo, solid: own,
-      solidFill: own + '55', radius: Math.max(1.5, Math.min(8, 0.02 * pixels) * thin), anchor: Math.min(8, 0.02 * pixels + 3),
+      thin, rod, spring: rod, damper: rod, curves: many ? [own] : colours.runs, mass: own, point: colours.point, edge: colours.halo, solids: many ? [own] : colours.runs, radius: Math.max(1.5, Math.min(8, 0.02 * pixels) * thin), anchor: Math.min(8, 0.02 * pixels + 3),
       rodWidth: Math.max(1.2, Math.min(4, 0.011 * pixels) * thin), curveWidth: Math.max(1.5, Math.min(3.5, 0.01 * pixels)),
-      shade: (light) => mix(own, light),
     };
   }
 
@@ -172,10 +163,11 @@ export class Stage {
     if (!(typical > 0)) return;
     const scale = (0.2 * this.box().size) / typical;
     this.arrowScale = scale;
-    const most = 400;
-    for (const { x, force } of run.reactions(layer.moment, layer.at).slice(0, most)) {
+    const all = run.reactions(layer.moment, layer.at), stride = Math.ceil(all.length / 300); // more would hide each other
+    for (let k = 0; k < all.length; k += stride) {
+      const { x, force } = all[k];
       const size = Math.hypot(...force), shorter = size * scale > 0.6 * this.box().size ? (0.6 * this.box().size) / (size * scale) : 1;
-      layer.arrows.push({ from: x, to: x.map((a, k) => a + scale * shorter * force[k]) });
+      layer.arrows.push({ from: x, to: x.map((a, i) => a + scale * shorter * force[i]) });
     }
   }
 

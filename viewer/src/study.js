@@ -25,7 +25,11 @@ function scaleOf(values, log, from, to) {
   if (log) {
     const stride = Math.max(1, Math.ceil((high - low) / 6));
     for (let k = Math.ceil(low); k <= high; ++k) if (k % stride === 0) ticks.push([place(10 ** k), `1e${k}`]);
-    if (ticks.length < 2) for (const x of [Math.min(...usable), Math.max(...usable)]) ticks.push([place(x), shown(x, 2)]);
+    if (ticks.length < 3) {
+      ticks.length = 0;
+      for (let k = Math.floor(low); k <= high; ++k)
+        for (const digit of [1, 2, 5]) if (Math.log10(digit) + k >= low && Math.log10(digit) + k <= high) ticks.push([place(digit * 10 ** k), shown(digit * 10 ** k, 2)]);
+    }
   } else {
     const ten = 10 ** Math.floor(Math.log10((high - low) / 4)), step = [10, 5, 2, 1].find((d) => (high - low) / (d * ten) >= 3) * ten || ten;
     for (let k = Math.ceil(low / step); k * step <= high; ++k) ticks.push([place(k * step), shown(k * step, 3)]);
@@ -40,17 +44,17 @@ function mark(kind, x, y, colour) {
 }
 
 function chart(given) {
-  const width = 760, height = 430, left = 64, bottom = 46, top = 14, right = 14;
+  const width = innerWidth < 600 ? 440 : 760, height = innerWidth < 600 ? 360 : 430, left = 78, bottom = 54, top = 14, right = 14;
   const x = scaleOf(given.lines.flatMap((line) => line.x), given.logx, left, width - right);
   const y = scaleOf(given.lines.flatMap((line) => line.y), given.logy, height - bottom, top);
   const node = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'study-chart', 'aria-label': given.title });
   for (const [at, label] of x.ticks) {
     node.append(svg('line', { x1: at, x2: at, y1: top, y2: height - bottom, class: 'grid' }));
-    node.append(svg('text', { x: at, y: height - bottom + 17, 'text-anchor': 'middle' }, label));
+    node.append(svg('text', { x: at, y: height - bottom + 20, 'text-anchor': 'middle' }, label));
   }
   for (const [at, label] of y.ticks) {
     node.append(svg('line', { x1: left, x2: width - right, y1: at, y2: at, class: 'grid' }));
-    node.append(svg('text', { x: left - 8, y: at + 4, 'text-anchor': 'end' }, label));
+    node.append(svg('text', { x: left - 8, y: at + 5, 'text-anchor': 'end' }, label));
   }
   node.append(svg('text', { x: (left + width - right) / 2, y: height - 8, 'text-anchor': 'middle' }, given.xlabel || ''));
   node.append(svg('text', { x: 16, y: (top + height - bottom) / 2, 'text-anchor': 'middle', transform: `rotate(-90 16 ${(top + height - bottom) / 2})` }, given.ylabel || ''));

@@ -72,7 +72,7 @@ export class SpaceView {
     this.target = [0, 1, 2].map((k) => (box.low[k] + box.high[k]) / 2);
     const radius = 0.5 * Math.hypot(...[0, 1, 2].map((k) => box.high[k] - box.low[k])) || 1;
     const narrow = Math.min(1, this.width / this.height);
-    this.distance = (1.0 * radius) / Math.tan(0.5 * fov) / Math.max(narrow, 0.3) + 0.3 * radius;
+    this.distance = (0.88 * radius) / Math.tan(0.5 * fov) / Math.max(narrow, 0.3) + 0.3 * radius;
     this.radius = radius;
     this.fitted = this.distance;
   }

@@ -43,8 +43,8 @@ PlotData plot_data(const std::string& results, const std::vector<std::string>& n
   for (const std::string& name : names) {
     const auto found = std::find(known.begin(), known.end(), name);
     const std::string near = nearest(name, known);
-    require(found != known.end(), "{}: there is no series '{}'{}; `taut plot {}` lists them.", results, name,
-            near.empty() ? std::string() : "; did you mean '" + near + "'?", results);
+    require(found != known.end(), "{}: there is no series '{}'{} `taut plot {}` lists them.", results, name,
+            near.empty() ? std::string(";") : "; did you mean '" + near + "'?", results);
     numbers.push_back(std::size_t(found - known.begin()));
   }
   PlotData out{.title = header.name.empty() ? std::filesystem::path(results).stem().string() : header.name, .names = names};

@@ -12,7 +12,7 @@ using namespace taut;
 
 namespace {
 
-const char* const mechanism = R"(
+const char* const mechanism = R"yaml(
 gravity: 9.81
 masses:
   A: {mass: 2, at: [0, -1]}
@@ -26,9 +26,9 @@ dampers: [{between: [D, B], damping: 0.2}]
 walls: [{mass: B, normal: [0, 2], offset: -3}]
 curves: [{mass: B, on: "x^2 + (y + 1)^2 = 1"}]
 run: {until: 0.1, step: 0.01, integrator: newmark}
-)";
+)yaml";
 
-int place_named(const Scene& scene, const std::string& name) {
+int drawn_as(const Scene& scene, const std::string& name) {
   for (std::size_t k = 0; k < scene.places.size(); ++k)
     if (scene.places[k].name == name) return int(k);
   return -1;
@@ -52,8 +52,8 @@ TEST(Scene, ShowsWhatAModelIsMadeOf) {
   EXPECT_EQ(scene.dim, 2);
   ASSERT_EQ(scene.links.size(), 3u);
   EXPECT_EQ(scene.links[0].kind, Scene::Link::Kind::rod);
-  EXPECT_EQ(scene.links[0].a, place_named(scene, "O"));
-  EXPECT_EQ(scene.links[0].b, place_named(scene, "A"));
+  EXPECT_EQ(scene.links[0].a, drawn_as(scene, "O"));
+  EXPECT_EQ(scene.links[0].b, drawn_as(scene, "A"));
   EXPECT_DOUBLE_EQ(scene.links[0].length, 1.0);
   EXPECT_EQ(scene.links[1].kind, Scene::Link::Kind::spring);
   EXPECT_EQ(scene.links[1].name, "soft");
@@ -63,8 +63,8 @@ TEST(Scene, ShowsWhatAModelIsMadeOf) {
   EXPECT_DOUBLE_EQ(scene.planes[0].offset, -3.0);
   // The driven point is a track, the fixed one is not.
   EXPECT_EQ(scene.tracks, 1);
-  EXPECT_EQ(scene.places[std::size_t(place_named(scene, "D"))].track, 0);
-  EXPECT_EQ(scene.places[std::size_t(place_named(scene, "O"))].track, -1);
+  EXPECT_EQ(scene.places[std::size_t(drawn_as(scene, "D"))].track, 0);
+  EXPECT_EQ(scene.places[std::size_t(drawn_as(scene, "O"))].track, -1);
 }
 
 TEST(Scene, DrawsTheCurveAMassIsHeldOn) {
