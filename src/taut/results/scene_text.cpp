@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <taut/base/require.hpp>
+#include <taut/results/output_file.hpp>
 #include <taut/results/scene_text.hpp>
 
 namespace taut {
@@ -26,23 +27,107 @@ template <class Kind, std::size_t count> Kind kind(const ordered_json& from, con
   throw InputError("unknown kind '" + word + "'");
 }
 
-ordered_json form_json(const Scene::Affine& form) {
-  ordered_json out = ordered_json::array({form.offset});
-  for (const auto& [coordinate, weight] : form.weights) {
-    out.push_back(coordinate);
-    out.push_back(weight);
+/// JSON piece by piece: a document in memory would take far more room than its text, and models have hundreds of thousands of places.
+class SceneWriter {
+ public:
+  std::string write(const Scene& scene) {
+    add("{\"dim\":", scene.dim, ",\"tracks\":", scene.tracks);
+    list("places", scene.places, [&](const Place& one) {
+      entry(one.name, place_kinds[std::size_t(one.kind)]);
+      if (one.track >= 0) add(",\"track\":", one.track);
+      if (one.track < 0) vector(",\"x\":", one.x);
+    });
+    list("links", scene.links, [&](const Link& one) {
+      entry(one.name, link_kinds[std::size_t(one.kind)]);
+      add(",\"a\":", one.a, ",\"b\":", one.b, ",\"length\":", one.length);
+    });
+    list("curves", scene.curves, [&](const Curve& one) {
+      entry(one.name, curve_kinds[std::size_t(one.kind)]);
+      if (!one.places.empty()) numbers(",\"places\":", one.places);
+      if (!one.fixed.empty()) rows(",\"fixed\":", one.fixed);
+    });
+    list("planes", scene.planes, [&](const Scene::Plane& one) {
+      entry(one.name);
+      numbers(",\"normal\":", one.normal);
+      add(",\"offset\":", one.offset);
+    });
+    list("solids", scene.solids, [&](const Scene::Solid& one) { solid(one); });
+    list("reactions", scene.reactions, [&](const Scene::Reaction& one) {
+      entry(one.name);
+      add(",\"place\":", one.place, ",\"row\":", one.row);
+      if (one.other >= 0) add(",\"other\":", one.other);
+      if (one.other < 0) numbers(",\"direction\":", one.direction);
+    });
+    return std::move(out_) + "}";
   }
-  return out;
-}
 
-/// Axes at the end that are zero are left away.
-ordered_json vector_json(const Scene::Vector3& vector) {
-  ordered_json out = ordered_json::array();
-  std::size_t last = 3;
-  while (last > 0 && vector[last - 1] == Scene::Affine{}) --last;
-  for (std::size_t k = 0; k < last; ++k) out.push_back(form_json(vector[k]));
-  return out;
-}
+ private:
+  template <class... Parts> void add(const Parts&... parts) { (put(parts), ...); }
+  void put(const char* text) { out_ += text; }
+  void put(int number) { out_ += std::to_string(number); }
+  void put(double number) { out_ += exact(number); }
+
+  /// The beginning of an object; the list ends it.
+  void entry(const std::string& name, const char* kind = nullptr) {
+    out_ += "\"name\":" + ordered_json(name).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    if (kind != nullptr) add(",\"kind\":\"", kind, "\"");
+  }
+  template <class Items, class Write> void list(const char* name, const Items& items, const Write& write) {
+    add(",\"", name, "\":[");
+    for (const auto& one : items) {
+      out_ += &one == &*items.begin() ? "{" : ",{";
+      write(one);
+      out_ += "}";
+    }
+    out_ += "]";
+  }
+  template <class Numbers> void numbers(const char* before, const Numbers& all) {
+    out_ += before;
+    char sign = '[';
+    for (const auto& one : all) {
+      out_ += sign;
+      put(one);
+      sign = ',';
+    }
+    out_ += "]";
+  }
+  template <class Rows> void rows(const char* before, const Rows& all) {
+    out_ += before;
+    const char* sign = "[";
+    for (const auto& one : all) {
+      numbers(sign, one);
+      sign = ",";
+    }
+    out_ += "]";
+  }
+  /// Axes at the end that are zero are left away.
+  void vector(const char* before, const Scene::Vector3& vector) {
+    add(before, "[");
+    std::size_t last = 3;
+    while (last > 0 && vector[last - 1] == Scene::Affine{}) --last;
+    for (std::size_t k = 0; k < last; ++k) {
+      add(k > 0 ? ",[" : "[", vector[k].offset);
+      for (const auto& [coordinate, weight] : vector[k].weights) add(",", coordinate, ",", weight);
+      out_ += "]";
+    }
+    out_ += "]";
+  }
+  void solid(const Scene::Solid& one) {
+    entry(one.name);
+    vector(",\"origin\":", one.origin);
+    out_ += ",\"axes\":[";
+    for (std::size_t k = 0; k < 3; ++k) vector(k > 0 ? "," : "", one.axes[k]);
+    out_ += "]";
+    list("shapes", one.shapes, [&](const Shape& shape) {
+      add("\"kind\":\"", shape_kinds[std::size_t(shape.kind)], "\"");
+      numbers(",\"size\":", shape.size);
+      numbers(",\"at\":", shape.at);
+      rows(",\"axes\":", shape.axes);
+    });
+  }
+
+  std::string out_;
+};
 
 class SceneReader {
  public:
@@ -125,52 +210,7 @@ ordered_json conserved(const Conserved& one) {
 
 }  // namespace
 
-std::string scene_text(const Scene& scene) {
-  ordered_json out{{"dim", scene.dim},
-                   {"tracks", scene.tracks},
-                   {"places", ordered_json::array()},
-                   {"links", ordered_json::array()},
-                   {"curves", ordered_json::array()},
-                   {"planes", ordered_json::array()},
-                   {"solids", ordered_json::array()},
-                   {"reactions", ordered_json::array()}};
-  for (const Place& one : scene.places) {
-    ordered_json place{{"name", one.name}, {"kind", place_kinds[std::size_t(one.kind)]}};
-    if (one.track >= 0) place["track"] = one.track;
-    if (one.track < 0) place["x"] = vector_json(one.x);
-    out["places"].push_back(std::move(place));
-  }
-  for (const Link& one : scene.links)
-    out["links"].push_back({{"kind", link_kinds[std::size_t(one.kind)]},
-                            {"name", one.name},
-                            {"a", one.a},
-                            {"b", one.b},
-                            {"length", one.length}});
-  for (const Curve& one : scene.curves) {
-    ordered_json curve{{"kind", curve_kinds[std::size_t(one.kind)]}, {"name", one.name}};
-    if (!one.places.empty()) curve["places"] = one.places;
-    if (!one.fixed.empty()) curve["fixed"] = one.fixed;
-    out["curves"].push_back(std::move(curve));
-  }
-  for (const Scene::Plane& one : scene.planes)
-    out["planes"].push_back({{"name", one.name}, {"normal", one.normal}, {"offset", one.offset}});
-  for (const Scene::Solid& one : scene.solids) {
-    ordered_json solid{{"name", one.name}, {"origin", vector_json(one.origin)}, {"axes", ordered_json::array()}};
-    for (const Scene::Vector3& axis : one.axes) solid["axes"].push_back(vector_json(axis));
-    solid["shapes"] = ordered_json::array();
-    for (const Shape& shape : one.shapes)
-      solid["shapes"].push_back(
-          {{"kind", shape_kinds[std::size_t(shape.kind)]}, {"size", shape.size}, {"at", shape.at}, {"axes", shape.axes}});
-    out["solids"].push_back(std::move(solid));
-  }
-  for (const Scene::Reaction& one : scene.reactions) {
-    ordered_json reaction{{"name", one.name}, {"place", one.place}, {"row", one.row}};
-    if (one.other >= 0) reaction["other"] = one.other;
-    if (one.other < 0) reaction["direction"] = one.direction;
-    out["reactions"].push_back(std::move(reaction));
-  }
-  return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string scene_text(const Scene& scene) { return SceneWriter().write(scene); }
 
 Scene scene_from(const std::string& text, std::size_t coordinates, std::size_t rows) {
   try {

@@ -25,7 +25,7 @@ springs: [{name: soft, between: [A, B], stiffness: 3}]
 dampers: [{between: [D, B], damping: 0.2}]
 walls: [{mass: B, normal: [0, 2], offset: -3}]
 curves: [{mass: B, on: "x^2 + (y + 1)^2 = 1"}]
-run: {until: 0.1, step: 0.01, integrator: newmark}
+run: {until: 0.1, step: 0.01, integrator: moreau-jean}
 )yaml";
 
 int drawn_as(const Scene& scene, const std::string& name) {
@@ -113,6 +113,15 @@ TEST(Scene, ReactionsOfAHangingMassCarryItFromTheFirstRecordOn) {
       EXPECT_NEAR(force, weight, 1e-6 * weight) << integrator << ", record " << s;
     }
   }
+}
+
+TEST(Scene, ReactionsAreTrueFromTheFirstRecordOnAlsoBeforeAWallThatNothingTouches) {
+  const Recording run = recorded(
+      "gravity: 9.81\npoints: {O: [0, 0]}\nmasses: {A: {mass: 2, at: [0, -0.5]}}\nrods: [[O, A]]\n"
+      "walls: [{mass: A, normal: [0, 1], offset: -3}]\nrun: {until: 0.05, step: 0.01, integrator: moreau-jean}\n");
+  const Scene::Reaction& rod = run.header.scene.reactions[0];
+  for (std::size_t s = 0; s < run.t.size(); ++s)
+    EXPECT_NEAR(run.lambda[s * run.header.constraints.size() + std::size_t(rod.row)] * 0.5, 2.0 * 9.81, 1e-6);
 }
 
 TEST(Scene, DrawsBeamsWithFewElementsThroughPlacesBetween) {
