@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <taut/model/contour.hpp>
 #include <taut/model/draw.hpp>
 
@@ -194,7 +195,11 @@ void finish_scene(Draft& draft) {
     scene.reactions.push_back(one.reaction);
     scene.reactions.back().row = one.expression ? draft.row_of(*one.expression) : draft.system->row_of(one.term);
   }
-  for (const Draft::Surface& one : draft.drawn_surfaces) draw_contours(draft, one);
+  // Once each; more than a few dozen would cost more than they show.
+  constexpr std::size_t most = 40;
+  std::set<std::string> drawn;
+  for (const Draft::Surface& one : draft.drawn_surfaces)
+    if (drawn.size() < most && drawn.insert(one.equation.word()).second) draw_contours(draft, one);
 }
 
 }  // namespace taut

@@ -7,6 +7,22 @@
 namespace taut {
 namespace {
 
+/// The scene of a run. Where constraints are springs, only those that hold ends of beams have reactions still: their rows are numbered anew.
+Scene scene_of(const ModelFile& model, const System& system) {
+  Scene scene = model.scene;
+  if (system.constraint_count() == model.system.constraint_count()) return scene;
+  std::erase_if(scene.reactions, [&](Scene::Reaction& one) {
+    const auto found = std::lower_bound(model.supports.begin(), model.supports.end(), one.row);
+    if (found == model.supports.end() || *found != one.row) return true;
+    const int row = int(found - model.supports.begin());
+    const bool same =
+        row < system.constraint_count() && system.constraint_name(row) == model.system.constraint_name(one.row);
+    one.row = row;
+    return !same;
+  });
+  return scene;
+}
+
 RunHeader header_of(const ModelFile& model, const RunPlan& planned, const RunModelOptions& asked) {
   const SimulateOptions& options = planned.options;
   const bool equal_steps = options.rtol == 0.0 && options.atol == 0.0;
@@ -22,7 +38,7 @@ RunHeader header_of(const ModelFile& model, const RunPlan& planned, const RunMod
                    .constraints = {},
                    .start = model.start.state.t,
                    .step = equal_steps ? options.step : 0.0,
-                   .scene = model.scene};
+                   .scene = scene_of(model, *planned.system)};
   const System& system = *planned.system;
   for (int i = 0; i < system.size(); ++i) header.coordinates.push_back(system.coordinate_name(i));
   for (const auto& block : system.constraints())

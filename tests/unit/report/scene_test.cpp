@@ -124,6 +124,18 @@ TEST(Scene, ReactionsAreTrueFromTheFirstRecordOnAlsoBeforeAWallThatNothingTouche
     EXPECT_NEAR(run.lambda[s * run.header.constraints.size() + std::size_t(rod.row)] * 0.5, 2.0 * 9.81, 1e-6);
 }
 
+TEST(Scene, KeepsReactionsOfSupportsWhereTheRestIsSprings) {
+  const Recording run = recorded(
+      "gravity: 9.81\nmasses: {A: {mass: 1, at: [1, 0]}}\npoints: {O: [0, 0]}\nrods: [[O, A]]\n"
+      "beams: {pipe: {length: 2, elements: 4, density: 3, start: {clamped: [0, 0], direction: [1, 0]}}}\n"
+      "run: {until: 0.02, step: 0.001, integrator: newmark, formulation: {penalty: 1e-5}}\n");
+  for (const Scene::Reaction& one : run.header.scene.reactions) {
+    EXPECT_EQ(run.header.constraints.at(std::size_t(one.row)).substr(0, one.name.size()), one.name);
+    EXPECT_NE(one.name, "rod O-A");
+  }
+  EXPECT_EQ(run.header.scene.reactions.size(), 2u);
+}
+
 TEST(Scene, DrawsBeamsWithFewElementsThroughPlacesBetween) {
   const Scene scene = parse_model(
                           "beams: {pipe: {length: 2, elements: 4, start: {pinned: [0, 0]}}}\nrun: {until: 0.05, step: 0.01, "
