@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <taut/results/scene_text.hpp>
 #include <taut/taut.hpp>
 
 namespace taut::cli {
@@ -35,51 +36,7 @@ RunPlan planned_run(const ModelFile& model, const std::string& path) {
 
 ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 
-namespace {
-
-ordered_json conserved(const Conserved& one) {
-  return {{"name", one.name},
-          {"start", number(one.start)},
-          {"deviation", number(one.deviation)},
-          {"drift", number(one.drift)},
-          {"scale", number(one.scale)}};
-}
-
-}  // namespace
-
-ordered_json to_json(const Certificate& c) {
-  ordered_json out{{"verdict", name_of(c.verdict)},
-                   {"finished", c.finished()},
-                   {"message", c.message},
-                   {"grade", name_of(c.grade)},
-                   {"summary", c.summary},
-                   {"integrator", c.integrator},
-                   {"solver", c.solver},
-                   {"states", c.states},
-                   {"t_start", c.t_start},
-                   {"t_end", c.t_end},
-                   {"conservative", c.conservative},
-                   {"energy", conserved(c.energy)},
-                   {"momenta", ordered_json::array()},
-                   {"position_residual", number(c.position_residual)},
-                   {"velocity_residual", number(c.velocity_residual)},
-                   {"penetration", number(c.penetration)},
-                   {"gap", number(c.gap)},
-                   {"velocity_gap", number(c.velocity_gap)},
-                   {"worst", c.worst},
-                   {"singular", c.singular},
-                   {"steps", c.counts.steps},
-                   {"retried", c.counts.retried},
-                   {"rejected", c.counts.rejected},
-                   {"smallest_step", c.counts.smallest_step},
-                   {"largest_step", c.counts.largest_step},
-                   {"newton_iterations", c.counts.newton_iterations},
-                   {"evaluations", c.counts.evaluations},
-                   {"dependent", c.dependent}};
-  for (const Conserved& one : c.momenta) out["momenta"].push_back(conserved(one));
-  if (!c.own_energy.name.empty()) out["own_energy"] = conserved(c.own_energy);
-  return out;
-}
+ordered_json to_json(const Certificate& c) { return ordered_json::parse(certificate_text(c)); }
 
 std::string title(const ModelFile& model, const std::string& path) {
   return (model.name.empty() ? path : model.name) + (model.source.empty() ? "" : " (" + model.source + ")");

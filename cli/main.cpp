@@ -10,6 +10,7 @@
 #include "progress_bar.hpp"
 #include "reproduce/experiment.hpp"
 #include "schema.hpp"
+#include "study_pages.hpp"
 
 namespace {
 
@@ -60,7 +61,8 @@ int run_experiment(const std::string& name, const std::string& directory, bool j
   std::fflush(stdout);
   if (!directory.empty()) {
     taut::reproduce::write(outcome, directory);
-    if (!json) fmt::print("\ncurves (CSV) and figures (SVG) are in {}\n", directory);
+    taut::cli::write_reproduce_page(*found, outcome, directory + "/" + found->name + ".html");
+    if (!json) fmt::print("\ncurves (CSV), figures (SVG) and a page of all ({}.html) are in {}\n", found->name, directory);
   }
   if (outcome.failure.empty()) return ok;
   fmt::print(stderr, "taut: {}\n", outcome.failure);
@@ -110,7 +112,7 @@ int main(int argc, char** argv) {
   std::string experiment, directory;
   auto* reproduce = app.add_subcommand("reproduce", "Recompute a paper's table: its number, ours, the ratio");
   reproduce->add_option("experiment", experiment, "Name, as `taut list` prints it")->required();
-  reproduce->add_option("--out", directory, "Folder for curves (CSV) and the paper's figures (SVG)");
+  reproduce->add_option("--out", directory, "Folder for curves (CSV), the paper's figures (SVG) and a page of them (HTML)");
   reproduce->add_flag("--json", json, "One JSON object on standard output instead of the table");
 
   auto* listing = app.add_subcommand("list", "What there is: experiments, integrators, solvers, cases");
@@ -147,6 +149,9 @@ int main(int argc, char** argv) {
                     "Go on from the last checkpoint in the results file; a later --until extends a run");
   running->add_option("--checkpoint", run.checkpoint_seconds, "At least so many seconds between checkpoints on disk (2)")
       ->check(CLI::NonNegativeNumber);
+  running->add_flag("--live", run.live, "Serve that page on 127.0.0.1 while the run goes on; the address is printed");
+  running->add_flag("--report", run.report,
+                    "Write a page that shows the run, MODEL.html beside the results: see `taut report --help`");
   running->add_flag("--force", run.force, "Overwrite the results file, whatever is in it");
   auto* checking = app.add_subcommand("check", "Read a model: degrees of freedom, redundant constraints, initial values");
   add_model(checking, model);
@@ -162,15 +167,38 @@ int main(int argc, char** argv) {
   comparing->add_option("--formulation", compare.formulations, "multipliers or penalty=EPSILON")->allow_extra_args(false);
   comparing->add_option("--halvings", compare.halvings, "How often the step is halved");
   comparing->add_option("--budget", compare.budget, "Seconds for all of it; a single run may take a sixth of them");
+  comparing->add_flag("--report", compare.report, "Write a page with the plots and the table, MODEL.compare.html");
   comparing->add_option("--out", compare.directory, "Folder for curves (CSV) and the work-precision plot (SVG)");
   auto* verifying =
       app.add_subcommand("verify", "Run a model with smaller and smaller steps: observed order and estimated error");
   add_model(verifying, model);
   add_run_options(verifying, model);
+  verifying->add_flag("--report", model.report, "Write a page with the plot and the table, MODEL.verify.html");
   std::string from, to;
-  auto* converting = app.add_subcommand("convert", "Results to another format: .csv, .npz (NumPy), .vtk (ParaView)");
+  auto* converting = app.add_subcommand(
+      "convert", "Results to another format: .csv, .npz (NumPy), .pvd with .vtp or .vtk (ParaView), .gltf, .glb");
   converting->add_option("results", from, "HDF5 file of a run")->required();
   converting->add_option("to", to, "File to write; its ending tells the format")->required();
+  taut::cli::ReportArguments report;
+  auto* reporting = app.add_subcommand("report", "Show a run: one HTML file with the motion, plots and the certificate");
+  reporting->add_option("results", report.results, "HDF5 file of a run; several are shown over each other")->required();
+  reporting->add_option("--out", report.out, "File to write; RUN.html beside the first results unless given");
+  reporting->add_flag("--png", report.png, "A picture of the motion beside the page, RUN.png; needs chromium");
+  reporting->add_option("--at", report.at, "Time of the picture; the end unless given")->check(CLI::Number);
+  reporting->add_flag("--gif", report.gif, "A film of the motion beside the page, RUN.gif; needs chromium and ffmpeg");
+  reporting->add_flag("--mp4", report.mp4, "The same as RUN.mp4");
+  reporting->add_flag("--dark", report.dark, "Pictures and films in dark colours");
+  reporting->add_flag("--strobe", report.strobe, "Pictures and films show many moments at once, as papers print them");
+  reporting->add_flag("--reactions", report.reactions, "Pictures and films show the forces that hold things");
+  reporting->add_flag("--json", report.json, "Names of what was written, as one JSON object");
+  taut::cli::PlotArguments plot;
+  auto* plotting = app.add_subcommand("plot", "Plot series of a run over time: as text, or to a file");
+  plotting->add_option("results", plot.results, "HDF5 file of a run")->required();
+  plotting->add_option("names", plot.names,
+                       "Outputs, coordinates (A.x), velocities (\"A.x'\"), ...; without any, all names are listed");
+  plotting->add_option("--out", plot.out, "File to write, .svg or .png; otherwise the plot is printed as text");
+  plotting->add_flag("--log", plot.log, "Logarithmic scale");
+  plotting->add_flag("--json", plot.json, "List the names as one JSON object");
   std::string starter;
   bool reference = false;
   auto* schemas = app.add_subcommand("schema", "Print the JSON Schema of model files, which editors understand");
@@ -192,6 +220,8 @@ int main(int argc, char** argv) {
     if (*resting) code = taut::cli::statics(model);
     if (*comparing) code = taut::cli::compare(compare);
     if (*verifying) code = taut::cli::verify(model);
+    if (*reporting) code = taut::cli::report(report);
+    if (*plotting) code = taut::cli::plot(plot);
     if (*converting) code = taut::cli::convert(from, to);
     if (*starting) code = taut::cli::init(starter);
     if (*schemas) code = taut::cli::schema(reference);

@@ -13,11 +13,12 @@ struct ModelArguments {
   std::vector<std::string> include_folders;  ///< besides that of the model
   std::string until, step, rtol, atol, integrator, solver, control, every, interval;
   bool json = false;
+  bool report = false;  ///< a page that shows it
 };
 
 struct RunArguments : ModelArguments {
   std::string out;
-  bool no_file = false, resume = false, force = false;
+  bool no_file = false, resume = false, force = false, live = false;
   double checkpoint_seconds = 2.0;
 };
 
@@ -28,12 +29,29 @@ struct CompareArguments : ModelArguments {
   std::string directory;
 };
 
+struct ReportArguments {
+  std::vector<std::string> results;
+  std::string out;
+  bool json = false;
+  bool png = false, gif = false, mp4 = false;  ///< pictures beside the page
+  std::string at;                              ///< time of the still picture
+  bool dark = false, strobe = false, reactions = false;
+};
+
+struct PlotArguments {
+  std::string results, out;
+  std::vector<std::string> names;
+  bool log = false, json = false;
+};
+
 int run(const RunArguments& arguments);
 int check(const ModelArguments& arguments);
 int statics(const ModelArguments& arguments);
 int compare(const CompareArguments& arguments);
 int verify(const ModelArguments& arguments);
 int convert(const std::string& from, const std::string& to);
+int report(const ReportArguments& arguments);
+int plot(const PlotArguments& arguments);
 int init(const std::string& path);
 
 /// A commented model to begin with.

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <iostream>
+#include <taut/report/report.hpp>
 #include <taut/results/run_file.hpp>
 #include <taut/taut.hpp>
 
 #include "command_tools.hpp"
+#include "live.hpp"
 
 namespace taut::cli {
 
@@ -22,6 +24,8 @@ int run(const RunArguments& arguments) {
   if (!arguments.no_file)
     results = arguments.out.empty() ? default_results_name(arguments.model, changes.parameters) : arguments.out;
   require(arguments.out.empty() || !arguments.no_file, "--out and --no-file contradict each other.");
+  require(!(arguments.live && arguments.no_file), "--live shows a results file, and --no-file keeps none.");
+  require(!(arguments.report && arguments.no_file), "--report shows a results file, and --no-file keeps none.");
   require(!(arguments.resume && arguments.force), "--resume and --force contradict each other.");
   require(!(arguments.resume && arguments.no_file), "--resume goes on in a results file, and --no-file keeps none.");
   std::error_code none;
@@ -33,6 +37,11 @@ int run(const RunArguments& arguments) {
                      .force = arguments.force,
                      .checkpoint_seconds = arguments.checkpoint_seconds});
   if (!results.empty()) options.recorder = &file;
+  std::optional<LiveServer> live;
+  if (arguments.live) {
+    live.emplace(results);
+    fmt::print(stderr, "taut: see it at {}\n", live->address());
+  }
   const Interrupt interrupt;
   RunOutcome outcome;
   {
@@ -41,10 +50,14 @@ int run(const RunArguments& arguments) {
     outcome = run_model(model, planned, options);
   }
   const Certificate& c = outcome.certificate;
+  if (live) live->finish();
+  const std::string page = arguments.report ? report_name(results) : "";
+  if (!page.empty()) write_report({results}, page);
   const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any
   if (arguments.json) {
     ordered_json out{{"model", arguments.model}, {"name", model.name}, {"certificate", to_json(c)}};
     if (!results.empty()) out["results"] = results;
+    if (!page.empty()) out["report"] = page;
     if (!planned.choice.empty()) out["chosen"] = planned.choice;
     if (outcome.resumed) out["resumed_at"] = outcome.resumed_at;
     ordered_json last{{"t", outcome.last.t}};
@@ -69,6 +82,7 @@ int run(const RunArguments& arguments) {
     for (NamedExpression& output : planned.modes->outputs())
       fmt::print("  at the end: {:<16} {:.9g}\n", output.name, planned.modes->value(output, outcome.last));
     if (!results.empty()) fmt::print("results are in {}\n", results);
+    if (!page.empty()) fmt::print("the report is in {}: open it in a browser\n", page);
   }
   if (done) return ok;
   fmt::print(stderr, "taut: {}\n", c.message);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <taut/study/compare.hpp>
 #include <taut/study/verify.hpp>
@@ -11,6 +12,7 @@
 
 #include "command_tools.hpp"
 #include "reproduce/experiment.hpp"
+#include "study_pages.hpp"
 
 namespace taut::cli {
 namespace {
@@ -58,6 +60,11 @@ std::string in_words(const Reference& reference) {
     return fmt::format("errors against {}, an unverified run: no second one was within reach", reference.name);
   return fmt::format("errors against {}, an unverified run: {} ends {:.1e} away from it", reference.name, reference.checked,
                      reference.error);
+}
+
+/// In the current folder, as results are.
+std::string page_name(const std::string& model, const std::string& ending) {
+  return std::filesystem::path(model).stem().string() + ending;
 }
 
 /// Error over time, one curve for each that was compared.
@@ -132,6 +139,11 @@ int compare(const CompareArguments& arguments) {
     write_work_precision(found, model, arguments.directory);
     if (!arguments.json) fmt::print("\ncurves (CSV) and the work-precision plot (SVG) are in {}\n", arguments.directory);
   }
+  if (arguments.report && !found.rows.empty()) {
+    const std::string page = page_name(arguments.model, ".compare.html");
+    write_compare_page(found, model, in_words(reference), page);
+    if (!arguments.json) fmt::print("the report is in {}: open it in a browser\n", page);
+  }
   if (!found.interrupted) return ok;
   fmt::print(stderr, "taut: interrupted\n");
   return failed_run;
@@ -178,6 +190,11 @@ int verify(const ModelArguments& arguments) {
     if (!found.other.empty()) fmt::print("  {:<28}{:.3g}\n", found.other + " differs by", found.other_difference);
     fmt::print("  {:<28}{:.3g}\n{}: {}\n", "estimated error of the run", found.error,
                found.trusted ? "trusted" : "not trusted", found.verdict);
+  }
+  if (arguments.report) {
+    const std::string page = page_name(arguments.model, ".verify.html");
+    write_verify_page(found, model, page);
+    if (!arguments.json) fmt::print("the report is in {}: open it in a browser\n", page);
   }
   if (found.trouble.empty()) return ok;
   fmt::print(stderr, "taut: {}\n", found.trouble);

@@ -5,9 +5,9 @@ import re
 import sys
 
 # From the bottom up; a folder may include itself and everything before it.
-LAYERS = ["base", "linalg", "system", "expression", "step", "integrators", "simulate", "diagnostics", "models", "model", "study", "yaml", "results"]
+LAYERS = ["base", "linalg", "system", "expression", "step", "integrators", "simulate", "diagnostics", "models", "model", "study", "yaml", "results", "report"]
 # Neighbours that do not know each other.
-APART = [("study", "yaml"), ("study", "results"), ("yaml", "results")]
+APART = [("study", "yaml"), ("study", "results"), ("yaml", "results"), ("yaml", "report"), ("study", "report")]
 # Headers that applications alone include.
 UMBRELLA = "taut/taut.hpp"
 

@@ -54,4 +54,4 @@ build() {
 }
 
 toolchain=(g++ cmake ninja-build libasmjit-dev libeigen3-dev liblapack-dev libsuitesparse-dev libyaml-cpp-dev libhdf5-dev)
-program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox)
+program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox nodejs npm)

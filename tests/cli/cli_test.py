@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """The program as a user meets it: output, JSON, exit codes, bad input."""
+import base64
 import json
 import os
 import pathlib
+import re
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import h5py
 import numpy
@@ -14,8 +18,8 @@ import numpy
 PROGRAM = sys.argv.pop(1)
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+def run(*arguments, cwd=None):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, cwd=cwd)
 
 
 class Cli(unittest.TestCase):
@@ -67,7 +71,7 @@ class Cli(unittest.TestCase):
             self.assertTrue((arrays["q"] == q).all() and (arrays["t"] == t).all() and (table["A.x"] == q[:, 0]).all())
             self.assertEqual([name.decode() for name in arrays["coordinates"]], ["A.x", "A.y", "B.x", "B.y"])
             frame = (place / "run_000050.vtk").read_text().splitlines()
-            at = frame.index("POINTS 2 double")
+            at = frame.index("POINTS 3 double")  # two masses, and the point they hang from
             self.assertEqual([float(x) for x in frame[at + 1].split()], [q[50, 0], q[50, 1], 0.0])
             self.assertEqual(len(json.loads((place / "run.vtk.series").read_text())["files"]), 51)
             self.assertEqual(run("convert", str(results), str(place / "run.xls")).returncode, 2)
@@ -84,11 +88,72 @@ class Cli(unittest.TestCase):
             with h5py.File(results) as file:
                 names, q = [name.decode() for name in file["coordinates"]], file["q"][-1]
             self.assertEqual(names[:8], ["pipe.0.x", "pipe.0.y", "pipe.0.tx", "pipe.0.ty", "pipe.1.x", "pipe.1.y", "pipe.1.tx", "pipe.1.ty"])
+            # Four elements are drawn through twelve places each: one line through all of them, which ends in the last node.
             frame = (place / "run_000005.vtk").read_text().splitlines()
-            at = frame.index("POINTS 5 double")
-            self.assertEqual([float(x) for x in frame[at + 5].split()], [q[16], q[17], 0.0])
-            lines = frame.index("LINES 4 12")
-            self.assertEqual([[int(x) for x in line.split()] for line in frame[lines + 1:lines + 5]], [[2, k, k + 1] for k in range(4)])
+            at = frame.index("POINTS 49 double")
+            self.assertEqual([float(x) for x in frame[at + 49].split()], [q[16], q[17], 0.0])
+            lines = frame.index("LINES 1 50")
+            self.assertEqual([int(x) for x in frame[lines + 1].split()], [49, *range(49)])
+
+    def test_the_scene_becomes_files_of_paraview_and_gltf(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "net.yaml").write_text(
+                "dimension: 3\ngravity: 9.81\npoints: {O: [0, 0, 0], D: [\"0.1*sin(t)\", 0, 1]}\nmasses: {A: {mass: 1, at: [1, 0, 0]}}\n"
+                "rods: [[O, A]]\nsprings: [{between: [D, A], stiffness: 3}]\nrun: {until: 0.5, step: 0.1, integrator: midpoint}\n")
+            results = place / "run.h5"
+            self.assertEqual(run("run", str(place / "net.yaml"), "--out", str(results)).returncode, 0)
+            for name in ["run.pvd", "run.gltf", "run.glb"]:
+                done = run("convert", str(results), str(place / name))
+                self.assertEqual(done.returncode, 0, done.stderr)
+            with h5py.File(results) as file:
+                q, t, tracks = file["q"][()], file["t"][:, 0], file["tracks"][()]
+                scene = json.loads(file["scene"][0])
+            self.assertEqual([(one["name"], one["kind"]) for one in scene["places"]], [("A", "mass"), ("O", "point"), ("D", "point")])
+            self.assertTrue(numpy.allclose(tracks[:, 0], 0.1 * numpy.sin(t), atol=1e-15))
+            series = xml.etree.ElementTree.parse(place / "run.pvd").getroot()[0]
+            self.assertEqual([float(one.get("timestep")) for one in series], list(t))
+            piece = xml.etree.ElementTree.parse(place / series[-1].get("file")).getroot()[0][0]
+            points = numpy.array(piece.find("Points")[0].text.split(), dtype=float).reshape(-1, 3)
+            self.assertTrue((points[0] == q[-1]).all() and (points[2] == [tracks[-1, 0], 0, 1]).all())
+            # Where the mass is at the end, from the buffer of the animation.
+            gltf = json.loads((place / "run.gltf").read_text())
+            buffer = base64.b64decode(gltf["buffers"][0]["uri"].split(",")[1])
+            self.assertEqual(len(buffer), gltf["buffers"][0]["byteLength"])
+            mass = next(k for k, node in enumerate(gltf["nodes"]) if node.get("name") == "A")
+            channel = next(one for one in gltf["animations"][0]["channels"] if one["target"] == {"node": mass, "path": "translation"})
+            view = gltf["accessors"][gltf["animations"][0]["samplers"][channel["sampler"]]["output"]]
+            moves = numpy.frombuffer(buffer, "<f4", 3 * view["count"], gltf["bufferViews"][view["bufferView"]]["byteOffset"]).reshape(-1, 3)
+            self.assertTrue(numpy.allclose(moves, q, atol=1e-6))
+            binary = (place / "run.glb").read_bytes()
+            self.assertEqual(struct.unpack("<4sII", binary[:12]), (b"glTF", 2, len(binary)))
+
+    def test_plots_are_text_or_files_and_know_their_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            self.assertEqual(run("init", str(place / "pendulum.yaml")).returncode, 0)
+            results = str(place / "run.h5")
+            self.assertEqual(run("run", str(place / "pendulum.yaml"), "--until", "1", "--out", results).returncode, 0)
+            self.assertIn("A.x'", run("plot", results).stdout.splitlines())
+            self.assertIn("B.y", json.loads(run("plot", results, "--json").stdout)["names"])
+            self.assertIn("*", run("plot", results, "B.y").stdout)
+            done = run("plot", results, "B.y", "lambda of rod O-A", "--out", str(place / "y.svg"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("lambda of rod O-A", (place / "y.svg").read_text())
+            done = run("plot", results, "B.yy")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("did you mean 'B.y'", done.stderr)
+
+    def test_studies_become_pages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder) / "oscillator.yaml"
+            model.write_text("coordinates: [x]\nkinetic: \"x'^2/2\"\npotential: x^2/2\ninitial: {x: 1}\nrun: {until: 2, step: 0.1, integrator: midpoint}\n")
+            for command, more in [("verify", []), ("compare", ["--integrator", "midpoint", "--integrator", "rk4", "--budget", "5"])]:
+                done = run(command, str(model), "--report", *more, cwd=folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                page = (pathlib.Path(folder) / f"oscillator.{command}.html").read_text()
+                data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))["study"]
+                self.assertTrue(data["charts"][0]["lines"])
 
     def test_static_prints_how_a_cable_hangs(self):
         with tempfile.TemporaryDirectory() as folder:

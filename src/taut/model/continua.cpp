@@ -1,4 +1,5 @@
 #include <cmath>
+#include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 
 /// Beams and strings, once coordinates are numbered: their terms, what holds them, their places at the start, their names.
@@ -46,7 +47,7 @@ void add_terms(Draft& draft) {
 int node_of(const Beam& beam, const BeamSupport& support) { return support.start ? 0 : beam.nodes() - 1; }
 
 /// x = a(t), or x′ = a(t)/|a(t)|.
-void add_support(const Beam& beam, const BeamSupport& support, Draft& draft) {
+void add_support(const Beam& beam, const BeamSupport& support, int place, Draft& draft) {
   Graph& graph = *draft.graph;
   std::array<Graph::Node, 3> at = support.at;
   if (support.direction) {
@@ -62,6 +63,9 @@ void add_support(const Beam& beam, const BeamSupport& support, Draft& draft) {
     draft.supports.push_back(
         draft.add_constraint(support.item, graph.subtract(x, at[k]), Set::zero, support.name + "." + "xyz"[k]));
     if (support.release) draft.releases.push_back({draft.supports.back(), *support.release});
+    std::array<double, 3> along{};
+    along[std::size_t(k)] = 1.0;
+    if (!support.direction) draw_reaction(draft, support.name, place, -1, along, draft.supports.back());
   }
 }
 
@@ -147,21 +151,6 @@ std::array<Graph::Node, 3> add_mark(const std::string& name, const Beam& beam, d
   return place;
 }
 
-/// Nodes as places of the picture, each joined to the one before. Ends that are another's are drawn there.
-void draw(const BeamEntry& one, Draft& draft, std::unordered_map<int, int>& place_of_point) {
-  Scene& scene = draft.model.scene;
-  for (int k = 0; k < one.beam->nodes(); ++k) {
-    const int point = one.beam->position(k);
-    const auto [found, fresh] = place_of_point.emplace(point, int(scene.places.size()));
-    if (fresh) {
-      Scene::Place place{one.name + "." + std::to_string(k)};
-      for (int d = 0; d < draft.dim; ++d) place.coordinate[std::size_t(d)] = point * draft.dim + d;
-      scene.places.push_back(std::move(place));
-    }
-    if (k > 0) scene.lines.emplace_back(place_of_point.at(one.beam->position(k - 1)), found->second);
-  }
-}
-
 }  // namespace
 
 int continuum_coordinates(const Draft& draft) {
@@ -196,16 +185,19 @@ void add_continua(Draft& draft) {
   if (draft.continua.beams.empty() && draft.continua.strings.empty()) return;
   draft.model.beams = !draft.continua.beams.empty();
   add_terms(draft);
-  for (const BeamEntry& one : draft.continua.beams)
-    for (const BeamSupport& support : one.supports) add_support(*one.beam, support, draft);
+  std::unordered_map<int, int> place_of_point;
+  for (std::size_t m = 0; m < draft.masses.size(); ++m) place_of_point.emplace(int(m), int(m));
+  for (const BeamEntry& one : draft.continua.beams) {
+    draw_beam(draft, one.name, *one.beam, place_of_point);
+    for (const BeamSupport& support : one.supports)
+      add_support(*one.beam, support, place_of_point.at(one.beam->position(node_of(*one.beam, support))), draft);
+  }
+  for (const StringEntry& one : draft.continua.strings) draw_string(draft, one.name, one.string);
   place(draft);
   const int first = int(draft.masses.size()) * draft.dim;
   const int last = first + continuum_coordinates(draft) + body_points(draft) * draft.dim;
   for (int i = first; i < last; ++i) draft.given_q[std::size_t(i)] = 1;
-  std::unordered_map<int, int> place_of_point;
-  for (std::size_t m = 0; m < draft.masses.size(); ++m) place_of_point.emplace(int(m), int(m));
   for (const BeamEntry& one : draft.continua.beams) {
-    draw(one, draft, place_of_point);
     const Beam& beam = *one.beam;
     for (const auto& [end, node] : {std::pair("start", 0), {"end", beam.nodes() - 1}}) {
       const std::string name = one.name + "." + end;
@@ -214,7 +206,8 @@ void add_continua(Draft& draft) {
                             .massive = true,
                             .in_scene = place_of_point.at(beam.position(node))});
     }
-    for (const auto& [name, s] : one.marks) add_mark(name, beam, s, draft);
+    for (const auto& [name, s] : one.marks)
+      draw_place(draft, name, Scene::Place::Kind::mark, add_mark(name, beam, s, draft));
   }
 }
 

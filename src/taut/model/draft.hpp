@@ -159,6 +159,24 @@ class Draft {
   std::set<std::pair<int, bool>> initial_given;  ///< which of them
   bool equilibrium = false;
 
+  // The picture, as far as it waits for the end.
+  struct DrawnPlace {
+    int place;
+    std::array<Graph::Node, 3> x;
+  };
+  std::vector<DrawnPlace> drawn_places;
+  struct DrawnReaction {
+    Scene::Reaction reaction;
+    std::optional<std::size_t> expression;  ///< number of its constraint among the expressions,
+    std::pair<std::size_t, int> term;       ///< or its place among the terms of the system
+  };
+  std::vector<DrawnReaction> drawn_reactions;
+  struct Surface {
+    Item equation;
+    int place;
+  };
+  std::vector<Surface> drawn_surfaces;
+
   std::vector<std::size_t> loose;  ///< constraints that do not hold from the beginning
   struct Release {
     std::size_t constraint;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <sstream>
 #include <taut/expression/kinks.hpp>
+#include <taut/model/draw.hpp>
 #include <taut/model/model_builder.hpp>
 #include <taut/model/section.hpp>
 
@@ -59,6 +60,7 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
   read_stage(Section::Stage::run, draft);
   override_run(draft);
   add_switches(draft);
+  finish_scene(draft);
   ModelFile model = std::move(draft.model);
   for (const auto& [name, node] : draft.parameters) draft.graph->is_constant(node, &model.parameters[name]);
   for (const std::size_t one : draft.supports) model.supports.push_back(draft.row_of(one));

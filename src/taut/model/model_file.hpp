@@ -86,6 +86,7 @@ struct ModelFile {
   bool beams = false;         ///< there are some
   std::vector<int> supports;  ///< rows of constraints that hold ends of beams: exact in every formulation
   Scene scene;
+  std::vector<NamedExpression> tracks;  ///< places of the scene that are no sums of coordinates: x, y (z) of each
   std::map<std::string, double> parameters;
 
   std::function<std::vector<double>(double from, double to)> jumps;  ///< times at which expressions jump by time alone

@@ -25,6 +25,7 @@ class ModelModes {
   /// The events of the model for a run. Where they change the mode, their own expressions and the outputs see it.
   std::vector<Event> events();
   std::vector<NamedExpression>& outputs() { return current_->outputs; }
+  std::vector<NamedExpression>& tracks() { return current_->tracks; }
   void enter(const Mode& mode) {
     current_ = &variant(mode);
     mode_ = mode;
@@ -36,11 +37,12 @@ class ModelModes {
  private:
   /// The model with the values that its parameters have in a mode.
   struct Variant {
-    explicit Variant(const ModelFile& from) : model(&from), outputs(from.outputs), events(from.events) {}
+    explicit Variant(const ModelFile& from)
+        : model(&from), outputs(from.outputs), tracks(from.tracks), events(from.events) {}
     explicit Variant(std::unique_ptr<ModelFile> made) : Variant(*made) { owned = std::move(made); }
     std::unique_ptr<ModelFile> owned{};
     const ModelFile* model;
-    std::vector<NamedExpression> outputs;
+    std::vector<NamedExpression> outputs, tracks;
     std::vector<ModelEvent> events;
   };
   Variant& variant(const Mode& mode);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <taut/expression/kinks.hpp>
+#include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 
 namespace taut {
@@ -360,6 +361,8 @@ void read_contact(const Item& item, Draft& draft) {
       add_obstacle(*draft.system, *upper, height(*floor, distance), false);
     else
       add_obstacle(*draft.system, *lower, height(*ceiling, -distance), true);
+    if (floor) draw_rail(draft, "obstacle", *upper, height(*floor, 0.0));
+    if (ceiling) draw_rail(draft, "obstacle", *lower, height(*ceiling, 0.0));
   });
 }
 

@@ -1,6 +1,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <cmath>
+#include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/system/terms/element.hpp>
 #include <taut/system/terms/gravity.hpp>
@@ -345,7 +346,9 @@ void hold_axes(const BodyEntry& body, Draft& draft) {
 /// The body and its points as places.
 void add_places(const BodyEntry& body, Draft& draft) {
   const auto add = [&](const std::string& name, const Vector3d& point, int of_system) {
-    draft.add_spot(name, {.x = body_place(body, point, draft, false), .point = of_system, .massive = true});
+    const std::array<Node, 3> x = body_place(body, point, draft, false);
+    const int in_scene = draw_place(draft, name, Scene::Place::Kind::mark, x);
+    draft.add_spot(name, {.x = x, .point = of_system, .massive = true, .in_scene = in_scene});
   };
   add(body.name, body.mass.center, body.first / draft.dim);
   for (const auto& [word, point] : body.points) add(body.name + "." + word, point, -1);
@@ -358,6 +361,7 @@ void add_bodies(Draft& draft) {
     add_inertia(body, draft);
     hold_axes(body, draft);
     add_places(body, draft);
+    draw_body(draft, body);
     draft.system->add_vector(body.first, false);
     for (int d = 0; d < (draft.dim == 2 ? 1 : 3); ++d) draft.system->add_vector(body.first + draft.dim * (d + 1), true);
   }

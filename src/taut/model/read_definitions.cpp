@@ -1,3 +1,4 @@
+#include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 
 /// Names that stand for expressions: `let`, and masses placed by coordinates.
@@ -36,6 +37,7 @@ void place_mass(const CarriedMass& mass, const std::vector<Graph::Node>& x, Draf
   }
   nodes.kinetic = graph.multiply(graph.constant(0.5 * mass.kilograms), nodes.kinetic);
   if (!graph.is_constant(potential)) nodes.potential = potential;
+  spot.in_scene = draw_place(draft, mass.name, Scene::Place::Kind::mass, spot.x);
   draft.add_spot(mass.name, spot);
   draft.add_inertia(nodes, "mass " + mass.name);
 }

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/system/constraints/half_space.hpp>
 
@@ -29,6 +31,15 @@ class ShortNames {
   std::vector<std::pair<std::string, Graph::Node>> before_;
 };
 
+/// One plane of the picture for all masses that it stops.
+void draw_wall(Draft& draft, const std::string& name, const HalfSpace& wall) {
+  std::vector<Scene::Plane>& all = draft.model.scene.planes;
+  const bool there = std::any_of(all.begin(), all.end(), [&](const Scene::Plane& one) {
+    return one.normal == wall.normal && one.offset == wall.offset;
+  });
+  if (!there) all.push_back({name, wall.normal, wall.offset});
+}
+
 }  // namespace
 
 void read_pin(const Item& item, Draft& draft) {
@@ -46,7 +57,10 @@ void read_pin(const Item& item, Draft& draft) {
     if (!at && held.point >= 0 && !draft.given_q[std::size_t(i)]) item.fail("needs a place `at`, because the mass has none");
     const Graph::Node place = at ? draft.of_time(places[k]) : draft.graph->constant(draft.at_start(held.x[k]));
     const std::string name = "pin " + who->word() + "." + "xyz"[k];
-    draft.add_constraint(item, draft.graph->subtract(held.x[k], place), Set::zero, name);
+    const std::size_t number = draft.add_constraint(item, draft.graph->subtract(held.x[k], place), Set::zero, name);
+    std::array<double, 3> along{};
+    along[std::size_t(k)] = 1.0;
+    draw_reaction(draft, "pin " + who->word(), held.in_scene, -1, along, number);
   }
 }
 
@@ -60,11 +74,12 @@ void read_curve(const Item& item, Draft& draft) {
     return draft.relation(*on);
   }();
   draft.add_constraint(*on, relation.difference, relation.set, who->word() + " on " + on->word());
+  draw_surface(draft, *on, held.in_scene);
 }
 
 void read_wall(const Item& item, Draft& draft) {
   std::optional<Item> who;
-  HalfSpace wall;
+  HalfSpace wall{.normal = {}};
   bool has_normal = false;
   for (const auto& [key, one] : item.entries(forms().wall.keys)) {
     if (key == "mass") who = one;
@@ -84,16 +99,18 @@ void read_wall(const Item& item, Draft& draft) {
   if (!who || !has_normal) item.fail("needs a `mass` and a `normal` into the allowed side");
   const Spot& held = draft.mass(*who);
   const std::string name = "wall of " + who->word() + (draft.walls++ > 0 ? " " + std::to_string(draft.walls) : "");
+  draw_wall(draft, name, wall);
   if (held.point >= 0) {
     wall.point = held.point;
     draft.system->add(wall, name);
+    draw_reaction(draft, name, held.in_scene, -1, wall.normal);
     return;
   }
   Graph& graph = *draft.graph;
   Graph::Node distance = graph.constant(-wall.offset);
   for (int k = 0; k < draft.dim; ++k)
     distance = graph.add(distance, graph.multiply(graph.constant(wall.normal[k]), held.x[k]));
-  draft.add_constraint(item, distance, Set::nonnegative, name);
+  draw_reaction(draft, name, held.in_scene, -1, wall.normal, draft.add_constraint(item, distance, Set::nonnegative, name));
 }
 
 void read_constraint(const Item& item, Draft& draft) {

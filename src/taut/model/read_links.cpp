@@ -1,4 +1,5 @@
 #include <cmath>
+#include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/system/constraints/distance.hpp>
 #include <taut/system/constraints/pin.hpp>
@@ -116,6 +117,15 @@ void add_rod_mass(const Item& item, const Link& ends, Draft& draft) {
   }
 }
 
+/// −λ (b − a) at b, and the opposite at a, of g = (|b − a|² − l²)/2; where an end has no mass, nothing feels it there.
+void draw_pull(Draft& draft, const Link& ends, std::optional<std::size_t> constraint) {
+  for (const auto& [end, other] : {std::pair(&ends.b, &ends.a), {&ends.a, &ends.b}}) {
+    if (!end->massive) continue;
+    if (constraint) draw_reaction(draft, ends.name, end->in_scene, other->in_scene, {}, *constraint);
+    if (!constraint) draw_reaction(draft, ends.name, end->in_scene, other->in_scene);
+  }
+}
+
 }  // namespace
 
 void read_rod(const Item& item, Draft& draft) {
@@ -124,17 +134,19 @@ void read_rod(const Item& item, Draft& draft) {
   if (!(length > 0.0)) item.fail(message("the length must be positive, got {}", length));
   if (ends.mass) add_rod_mass(*ends.mass, ends, draft);
   if (ends.named) draft.rod_lengths[ends.name] = length;
-  if (ends.a.in_scene >= 0 && ends.b.in_scene >= 0) draft.model.scene.lines.emplace_back(ends.a.in_scene, ends.b.in_scene);
+  draw_link(draft, Scene::Link::Kind::rod, ends.name, ends.a, ends.b, length);
   std::array<double, 3> at{};
   if (ends.a.point >= 0 && ends.b.point >= 0) {
     draft.system->add(Distance{.from = ends.a.point, .to = ends.b.point, .length = length}, ends.name);
+    draw_pull(draft, ends, {});
   } else if (std::max(ends.a.point, ends.b.point) >= 0 && (fixed(ends.a, draft, at) || fixed(ends.b, draft, at))) {
     draft.system->add(Pin{.point = std::max(ends.a.point, ends.b.point), .at = at, .length = length}, ends.name);
+    draw_pull(draft, ends, {});
   } else {
     Graph& graph = *draft.graph;
     const Graph::Node g = graph.multiply(
         graph.constant(0.5), graph.subtract(draft.squared_distance(ends.a, ends.b), graph.constant(length * length)));
-    draft.add_constraint(item, g, Set::zero, ends.name);
+    draw_pull(draft, ends, draft.add_constraint(item, g, Set::zero, ends.name));
   }
 }
 
@@ -144,6 +156,7 @@ void read_spring(const Item& item, Draft& draft) {
   const double k = draft.number(*ends.stiffness), length = length_of(ends, draft);
   if (!(k >= 0.0)) ends.stiffness->fail(message("must not be negative, got {}", k));
   if (!(length >= 0.0)) item.fail(message("the length must not be negative, got {}", length));
+  draw_link(draft, Scene::Link::Kind::spring, ends.name, ends.a, ends.b, length);
   std::array<double, 3> at{};
   if (ends.a.point >= 0 && ends.b.point >= 0) {
     draft.system->add(Spring{.from = ends.a.point, .to = ends.b.point, .stiffness = k, .length = length}, ends.name);
@@ -166,6 +179,7 @@ void read_spring(const Item& item, Draft& draft) {
 void read_damper(const Item& item, Draft& draft) {
   const Link ends = link(item, forms().damper, "damper", draft);
   if (!ends.damping) item.fail("needs a `damping`");
+  draw_link(draft, Scene::Link::Kind::damper, ends.name, ends.a, ends.b, 0.0);
   add_damper(*ends.damping, ends, draft);
 }
 

@@ -1,3 +1,4 @@
+#include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/system/terms/element.hpp>
 #include <taut/system/terms/gravity.hpp>
@@ -67,12 +68,12 @@ namespace {
 void add_mass(const MassEntry& mass, Draft& draft) {
   const int first = int(draft.names.size());
   Spot spot{.point = first / draft.dim, .massive = true, .in_scene = int(draft.model.scene.places.size())};
-  Scene::Place drawn{mass.name};
+  Scene::Place drawn{.name = mass.name};
   for (int k = 0; k < draft.dim; ++k) {
     draft.add_coordinate(mass.name + "." + "xyz"[k]);
     draft.scope.symbols[mass.name + ".v" + "xyz"[k]] = draft.graph->variable(draft.numbering.v(first + k));
     spot.x[k] = draft.graph->variable(draft.numbering.q(first + k));
-    drawn.coordinate[k] = first + k;
+    drawn.x[std::size_t(k)].weights = {{first + k, 1.0}};
     draft.q[first + k] = mass.at[k];
     draft.v[first + k] = mass.velocity[k];
     draft.given_q[std::size_t(first + k)] = mass.placed ? 1 : 0;
@@ -152,6 +153,7 @@ void read_points(const Item& item, Draft& draft) {
       spot.x[k] = draft.of_time(axes[k]);
       draft.scope.symbols[name + "." + "xyz"[k]] = spot.x[k];
     }
+    spot.in_scene = draw_place(draft, name, Scene::Place::Kind::point, spot.x);
     draft.add_spot(name, spot);
   }
 }

@@ -22,6 +22,8 @@ void MemoryRecorder::record(const Record& record) {
   to.energy.insert(to.energy.end(), {record.kinetic, record.potential});
   to.residual.insert(to.residual.end(), {record.position_residual, record.velocity_residual});
   to.newton.push_back(record.newton);
+  put(to.tracks, record.tracks, to.header.scene.track_numbers());
+  to.step.push_back(record.step);
 }
 
 void MemoryRecorder::event(std::size_t which, double t, const Vector& q, const Vector& v) {

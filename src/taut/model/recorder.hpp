@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <taut/diagnostics/certificate.hpp>
 #include <taut/model/scene.hpp>
 #include <taut/simulate/simulate.hpp>
 #include <vector>
@@ -18,6 +19,7 @@ struct RunHeader {
   double start = 0.0;
   double step = 0.0;  ///< of a run in equal steps; 0: steps are chosen
   Scene scene{};
+  std::vector<std::string> events{};  ///< names, by their numbers
 };
 
 /// One state of a run, by address.
@@ -26,6 +28,8 @@ struct Record {
   const double *q, *v, *lambda, *outputs;
   double kinetic, potential, position_residual, velocity_residual;
   int newton;
+  const double* tracks = nullptr;  ///< places of the scene that are no sums of coordinates
+  double step = 0.0;               ///< the last that was taken, 0 at the start
 };
 
 /// What a run that is gone on with has left.
@@ -53,6 +57,9 @@ class Recorder {
   /// A place from which the run could go on. `certificate` is what the certificate remembers there.
   virtual void checkpoint(const Checkpoint&, const std::vector<double>& /*certificate*/) {}
 
+  /// What the run says of itself, before it ends.
+  virtual void certify(const Certificate&) {}
+
   /// How the run ended. An interrupted one may be gone on with.
   virtual void finish(Verdict verdict, const std::string& message, bool interrupted) = 0;
 };
@@ -64,7 +71,8 @@ struct Recording {
   bool finished = false;           ///< false also for a run that somebody interrupted
   std::string message;
   long records = 0;
-  std::vector<double> t, q, v, lambda, outputs, energy, residual;  ///< row by row
+  std::vector<double> t, q, v, lambda, outputs, energy, residual, tracks,
+      step;  ///< row by row; files of earlier versions have no steps
   std::vector<int> newton;
   std::vector<double> events;  ///< rows of 2 + 2·coordinates: number, t, q, v
 };
@@ -75,13 +83,16 @@ class MemoryRecorder final : public Recorder {
   std::optional<Resumption> begin(const RunHeader& header) override;
   void record(const Record& record) override;
   void event(std::size_t which, double t, const Vector& q, const Vector& v) override;
+  void certify(const Certificate& certificate) override { certificate_ = certificate; }
   void finish(Verdict verdict, const std::string& message, bool interrupted) override;
 
+  const std::optional<Certificate>& certificate() const { return certificate_; }
   const Recording& recording() const { return recording_; }
   Recording take() { return std::move(recording_); }
 
  private:
   Recording recording_;
+  std::optional<Certificate> certificate_;
 };
 
 }  // namespace taut

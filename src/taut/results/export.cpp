@@ -1,42 +1,12 @@
-#include <array>
 #include <bit>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <taut/base/require.hpp>
 #include <taut/results/export.hpp>
+#include <taut/results/output_file.hpp>
 
 namespace taut {
 namespace {
-
-std::string exact(double value) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
-/// A file that must be whole in the end: written beside its place and moved there.
-class Output {
- public:
-  explicit Output(std::string path) : path_(std::move(path)), part_(path_ + ".part"), out_(part_, std::ios::binary) {
-    require(out_.good(), "convert: '{}' cannot be written.", path_);
-  }
-  std::ofstream& stream() { return out_; }
-  void finish() {
-    out_.close();
-    std::error_code trouble;
-    if (out_.good()) std::filesystem::rename(part_, path_, trouble);
-    if (!out_.good() || trouble) {
-      std::filesystem::remove(part_, trouble);
-      throw std::runtime_error(message("'{}' could not be written; is the disk full?", path_));
-    }
-  }
-
- private:
-  std::string path_, part_;
-  std::ofstream out_;
-};
 
 std::string quoted(const std::string& word) {
   if (word.find_first_of(",\"\n") == std::string::npos) return word;
@@ -46,7 +16,7 @@ std::string quoted(const std::string& word) {
 }
 
 void write_csv(const Recording& r, const std::string& path) {
-  Output file(path);
+  OutputFile file(path);
   std::ofstream& out = file.stream();
   const std::size_t n = r.header.coordinates.size(), m = r.header.constraints.size(), k = r.header.outputs.size();
   out << "t";
@@ -127,7 +97,7 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
 
 void write_npz(const Recording& r, const std::string& path) {
   static_assert(std::endian::native == std::endian::little);
-  Output file(path);
+  OutputFile file(path);
   Zip zip(file.stream());
   const std::string rows = std::to_string(r.records) + ",";
   const auto numbers = [&](const std::string& name, const std::vector<double>& values, std::size_t width) {
@@ -156,55 +126,15 @@ void write_npz(const Recording& r, const std::string& path) {
   file.finish();
 }
 
-/// Legacy VTK, one file per record, and a list of them with their times: what the scene shows.
-void write_vtk(const Recording& r, const std::string& path) {
-  const std::vector<Scene::Place>& places = r.header.scene.places;
-  const std::vector<std::pair<int, int>>& lines = r.header.scene.lines;
-  require(!places.empty(), "convert: the model has no masses, and VTK draws points in space; .csv and .npz take any model.");
-  const std::filesystem::path base = std::filesystem::path(path).replace_extension();
-  const std::size_t n = r.header.coordinates.size(), m = places.size();
-  Output series(path + ".series");
-  series.stream() << "{\"file-series-version\": \"1.0\", \"files\": [\n";
-  for (std::size_t s = 0; s < std::size_t(r.records); ++s) {
-    std::string number = std::to_string(s);
-    number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
-    const std::string name = base.string() + "_" + number + ".vtk";
-    Output file(name);
-    std::ofstream& out = file.stream();
-    out << "# vtk DataFile Version 3.0\n"
-        << (r.header.name.empty() ? "taut" : r.header.name.substr(0, 200)) << "\nASCII\nDATASET POLYDATA\n";
-    const auto triples = [&](const std::vector<double>& from) {
-      for (const Scene::Place& one : places) {
-        for (const int place : one.coordinate) out << (place >= 0 ? exact(from[s * n + std::size_t(place)]) : "0") << " ";
-        out << "\n";
-      }
-    };
-    out << "POINTS " << m << " double\n";
-    triples(r.q);
-    out << "VERTICES " << m << " " << 2 * m << "\n";
-    for (std::size_t k = 0; k < m; ++k) out << "1 " << k << "\n";
-    if (!lines.empty()) {
-      out << "LINES " << lines.size() << " " << 3 * lines.size() << "\n";
-      for (const auto& [a, b] : lines) out << "2 " << a << " " << b << "\n";
-    }
-    out << "POINT_DATA " << m << "\nVECTORS velocity double\n";
-    triples(r.v);
-    file.finish();
-    series.stream() << (s > 0 ? ",\n" : "") << "  {\"name\": \"" << std::filesystem::path(name).filename().string()
-                    << "\", \"time\": " << exact(r.t[s]) << "}";
-  }
-  series.stream() << "\n]}\n";
-  series.finish();
-}
-
 }  // namespace
 
 void export_results(const Recording& results, const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending == ".csv") return write_csv(results, path);
   if (ending == ".npz") return write_npz(results, path);
-  if (ending == ".vtk") return write_vtk(results, path);
-  require(false, "convert: '{}' must end in .csv, .npz or .vtk.", path);
+  if (ending == ".vtk" || ending == ".vtp" || ending == ".pvd") return write_vtk(results, path);
+  if (ending == ".gltf" || ending == ".glb") return write_gltf(results, path);
+  require(false, "convert: '{}' must end in .csv, .npz, .pvd, .vtk, .gltf or .glb.", path);
 }
 
 }  // namespace taut

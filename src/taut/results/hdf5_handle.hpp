@@ -46,11 +46,12 @@ inline void quiet_hdf5() {
 
 /// The sum of one record; its number is in it, so that rows cannot change places.
 struct RecordSizes {
-  std::size_t coordinates, constraints, outputs;
+  std::size_t coordinates, constraints, outputs, tracks = 0;
+  bool steps = false;  ///< files of earlier versions have none
 };
 inline std::uint64_t record_sum(std::uint64_t number, const RecordSizes& sizes, const double* t, const double* q,
                                 const double* v, const double* lambda, const double* outputs, const double* energy,
-                                const double* residual, int newton) {
+                                const double* residual, int newton, const double* tracks, const double* step) {
   return Checksum()
       .add(number)
       .add(t, 1)
@@ -61,6 +62,8 @@ inline std::uint64_t record_sum(std::uint64_t number, const RecordSizes& sizes, 
       .add(energy, 2)
       .add(residual, 2)
       .add(std::uint64_t(std::int64_t(newton)))
+      .add(tracks, sizes.tracks)
+      .add(step, sizes.steps ? 1 : 0)
       .value();
 }
 inline std::uint64_t event_sum(std::uint64_t number, const double* row, std::size_t width) {

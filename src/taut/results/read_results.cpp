@@ -10,6 +10,7 @@
 #include <taut/results/file_lock.hpp>
 #include <taut/results/hdf5_handle.hpp>
 #include <taut/results/results.hpp>
+#include <taut/results/scene_text.hpp>
 #include <thread>
 
 namespace taut {
@@ -49,9 +50,53 @@ class Reader {
     out.message = cell_text("message");
     out.records = long(now.records);
     if (out.verdict) check_end(out, now);
+    out.certificate = certificate();
     if (!rows) return out;
-    read_rows(out, now);
+    read_rows(out, sizes(out.header), 0, now.records);
+    read_events(out, now);
     read_checkpoint(out);
+    return out;
+  }
+
+  RecordSizes sizes(const RunHeader& header) const {
+    return {header.coordinates.size(), header.constraints.size(), header.outputs.size(), header.scene.track_numbers(),
+            has("step")};
+  }
+  std::vector<double> times(std::uint64_t rows) const { return column("t", 0, rows, 1); }
+
+  /// Records from one on.
+  void read_rows(Recording& out, const RecordSizes& sizes, std::uint64_t from, std::uint64_t rows) const {
+    const std::size_t n = sizes.coordinates, m = sizes.constraints, k = sizes.outputs;
+    out.t = column("t", from, rows, 1);
+    out.q = column("q", from, rows, n);
+    out.v = column("v", from, rows, n);
+    out.lambda = column("lambda", from, rows, m);
+    out.outputs = column("outputs", from, rows, k);
+    out.energy = column("energy", from, rows, 2);
+    out.residual = column("residual", from, rows, 2);
+    out.newton = column<int>("newton", H5T_NATIVE_INT, from, rows, 1);
+    out.tracks = column("tracks", from, rows, sizes.tracks);
+    out.step = column("step", from, sizes.steps ? rows : 0, 1);
+    const auto sums = column<std::uint64_t>("record_sums", H5T_NATIVE_UINT64, from, rows, 1);
+    for (std::size_t r = 0; r < rows; ++r)
+      require(sums[r] == record_sum(from + r, sizes, &out.t[r], out.q.data() + r * n, out.v.data() + r * n,
+                                    out.lambda.data() + r * m, out.outputs.data() + r * k, &out.energy[2 * r],
+                                    &out.residual[2 * r], out.newton[r], out.tracks.data() + r * sizes.tracks,
+                                    out.step.data() + (sizes.steps ? r : 0)),
+              "record {} (from 0) is not what was written: a byte has changed", from + r);
+  }
+  void read_events(Results& out, const FileState& now) const {
+    const std::size_t wide = 2 + 2 * out.header.coordinates.size();
+    out.events = column("events", 0, now.events, wide);
+    const auto sums = column<std::uint64_t>("event_sums", H5T_NATIVE_UINT64, 0, now.events, 1);
+    for (std::size_t e = 0; e < now.events; ++e)
+      require(sums[e] == event_sum(e, out.events.data() + e * wide, wide),
+              "event {} (from 0) is not what was written: a byte has changed", e);
+  }
+  FileState state() const {
+    FileState out;
+    cell<state_words>("state", H5T_NATIVE_UINT64, &out);
+    require(out.sum == out.own_sum(), "'state' is not what was written: a byte has changed");
     return out;
   }
 
@@ -105,6 +150,13 @@ class Reader {
   RunHeader header() const {
     const std::vector<std::string> words = texts("header"), model = texts("model");
     require(words.size() == 7 && model.size() == 1, "its header is not that of a results file");
+    std::vector<std::string> coordinates = texts("coordinates"), constraints = texts("constraints");
+    Scene scene;  // files of earlier versions have none
+    if (has("scene")) {
+      const std::vector<std::string> text = texts("scene");
+      require(text.size() == 1, "'scene' is not one text");
+      scene = scene_from(text[0], coordinates.size(), constraints.size());
+    }
     return {.version = words[0],
             .model_path = words[1],
             .model_text = model[0],
@@ -113,39 +165,29 @@ class Reader {
             .solver = words[4],
             .options = words[5],
             .until = std::strtod(words[6].c_str(), nullptr),
-            .coordinates = texts("coordinates"),
-            .constraints = texts("constraints"),
+            .coordinates = std::move(coordinates),
+            .constraints = std::move(constraints),
             .outputs = texts("output_names"),
-            .scene = scene()};
+            .scene = std::move(scene),
+            .events = has("event_names") ? texts("event_names") : std::vector<std::string>{}};
   }
-  /// Files of earlier versions have none.
-  Scene scene() const {
-    Scene out;
-    if (H5Lexists(file_, "scene_places", H5P_DEFAULT) <= 0) return out;
-    for (const std::string& text : texts("scene_places")) {
-      std::istringstream words(text);
-      Scene::Place place;
-      words >> place.coordinate[0] >> place.coordinate[1] >> place.coordinate[2] >> place.name;
-      require(bool(words), "'scene_places' is not what was written");
-      out.places.push_back(std::move(place));
-    }
-    for (const std::string& text : texts("scene_lines")) {
-      std::istringstream words(text);
-      std::pair<int, int> line{-1, -1};
-      words >> line.first >> line.second;
-      const auto inside = [&](int k) { return k >= 0 && k < int(out.places.size()); };
-      require(inside(line.first) && inside(line.second), "'scene_lines' is not what was written");
-      out.lines.push_back(line);
-    }
-    return out;
+  bool has(const char* name) const { return H5Lexists(file_, name, H5P_DEFAULT) > 0; }
+  std::string certificate() const {
+    if (!has("certificate")) return {};  // files of earlier versions
+    constexpr std::size_t digits = 16;
+    const Handle set = open("certificate"), space(H5Dget_space(set), H5Sclose);
+    const auto count = std::size_t(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
+    check_size("certificate", count, 1);
+    std::string text(count, '\0');
+    if (count < digits) return {};
+    require(H5Dread(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0, "'certificate' cannot be read");
+    const std::string sum = text.substr(count - digits);
+    text.resize(count - digits);
+    require(std::strtoull(sum.c_str(), nullptr, 16) == Checksum().add(text).value(),
+            "'certificate' is not what was written: a byte has changed");
+    return text;
   }
 
-  FileState state() const {
-    FileState out;
-    cell<state_words>("state", H5T_NATIVE_UINT64, &out);
-    require(out.sum == out.own_sum(), "'state' is not what was written: a byte has changed");
-    return out;
-  }
   /// What other readers see of a run that is over must be the same.
   void check_end(const Results& out, const FileState& now) const {
     long long records = -1;
@@ -158,48 +200,24 @@ class Reader {
   }
 
   template <class Number>
-  std::vector<Number> column(const char* name, hid_t type, std::uint64_t rows, std::uint64_t width) const {
+  std::vector<Number> column(const char* name, hid_t type, std::uint64_t start, std::uint64_t rows,
+                             std::uint64_t width) const {
     if (rows == 0 || width == 0) return {};
     const Handle set = open(name), space(H5Dget_space(set), H5Sclose);
     hsize_t size[2] = {0, 0};
     require(H5Sget_simple_extent_ndims(space) == 2 && H5Sget_simple_extent_dims(space, size, nullptr) == 2 &&
-                size[1] == width && size[0] >= rows,
+                size[1] == width && size[0] >= start + rows,
             "'{}' has not the size it should have", name);
     check_size(name, rows, width * sizeof(Number));
-    const hsize_t part[2] = {rows, width}, from[2] = {0, 0};
+    const hsize_t part[2] = {rows, width}, from[2] = {start, 0};
     std::vector<Number> out(rows * width);
     const Handle memory(H5Screate_simple(2, part, nullptr), H5Sclose);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, from, nullptr, part, nullptr);
     require(H5Dread(set, type, memory, space, H5P_DEFAULT, out.data()) >= 0, "'{}' cannot be read", name);
     return out;
   }
-  std::vector<double> column(const char* name, std::uint64_t rows, std::uint64_t width) const {
-    return column<double>(name, H5T_NATIVE_DOUBLE, rows, width);
-  }
-
-  void read_rows(Results& out, const FileState& now) const {
-    const std::uint64_t rows = now.records;
-    const RecordSizes sizes{out.header.coordinates.size(), out.header.constraints.size(), out.header.outputs.size()};
-    const std::size_t n = sizes.coordinates, m = sizes.constraints, k = sizes.outputs, wide = 2 + 2 * n;
-    out.t = column("t", rows, 1);
-    out.q = column("q", rows, n);
-    out.v = column("v", rows, n);
-    out.lambda = column("lambda", rows, m);
-    out.outputs = column("outputs", rows, k);
-    out.energy = column("energy", rows, 2);
-    out.residual = column("residual", rows, 2);
-    out.newton = column<int>("newton", H5T_NATIVE_INT, rows, 1);
-    out.events = column("events", now.events, wide);
-    const auto sums = column<std::uint64_t>("record_sums", H5T_NATIVE_UINT64, rows, 1);
-    const auto event_sums = column<std::uint64_t>("event_sums", H5T_NATIVE_UINT64, now.events, 1);
-    for (std::size_t r = 0; r < rows; ++r)
-      require(
-          sums[r] == record_sum(r, sizes, &out.t[r], out.q.data() + r * n, out.v.data() + r * n, out.lambda.data() + r * m,
-                                out.outputs.data() + r * k, &out.energy[2 * r], &out.residual[2 * r], out.newton[r]),
-          "record {} (from 0) is not what was written: a byte has changed", r);
-    for (std::size_t e = 0; e < now.events; ++e)
-      require(event_sums[e] == event_sum(e, out.events.data() + e * wide, wide),
-              "event {} (from 0) is not what was written: a byte has changed", e);
+  std::vector<double> column(const char* name, std::uint64_t from, std::uint64_t rows, std::uint64_t width) const {
+    return column<double>(name, H5T_NATIVE_DOUBLE, from, rows, width);
   }
 
   std::vector<double> slot(const char* name) const {
@@ -239,7 +257,8 @@ class Reader {
   hsize_t size_ = 0;
 };
 
-Results read(const std::string& path, bool rows) {
+/// What action makes of an open file. What is being written may be caught half-way: then once more.
+template <class Action> auto with_reader(const std::string& path, const Action& action) {
   quiet_hdf5();
   std::error_code trouble;
   require(std::filesystem::exists(path, trouble), "{}: there is no such file.", path);
@@ -247,9 +266,8 @@ Results read(const std::string& path, bool rows) {
   for (int attempt = 1;; ++attempt) {
     const bool written = FileLock::held(path);
     try {
-      return Reader(path, written).read(rows);
+      return action(std::make_unique<Reader>(path, written));
     } catch (const InputError& error) {
-      // What is being written may be caught half-way.
       if (!written || attempt == 3) throw InputError(message("{}: {}.", path, error.what()));
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
@@ -258,8 +276,50 @@ Results read(const std::string& path, bool rows) {
 
 }  // namespace
 
-Results read_results(const std::string& path) { return read(path, true); }
+Results read_results(const std::string& path) {
+  return with_reader(path, [](const auto& reader) { return reader->read(true); });
+}
 
-Results read_results_summary(const std::string& path) { return read(path, false); }
+Results read_results_summary(const std::string& path) {
+  return with_reader(path, [](const auto& reader) { return reader->read(false); });
+}
+
+struct ResultsParts::Impl {
+  std::string path;
+  std::unique_ptr<Reader> reader;
+  Results summary;
+};
+
+ResultsParts::ResultsParts(const std::string& path) {
+  impl_ = with_reader(path, [&](std::unique_ptr<Reader> reader) {
+    Results summary = reader->read(false);
+    reader->read_events(summary, reader->state());
+    return std::make_unique<Impl>(Impl{path, std::move(reader), std::move(summary)});
+  });
+}
+
+ResultsParts::~ResultsParts() = default;
+
+const Results& ResultsParts::summary() const { return impl_->summary; }
+
+std::vector<double> ResultsParts::times() const { return impl_->reader->times(std::uint64_t(impl_->summary.records)); }
+
+void ResultsParts::each(const std::function<void(const Recording& part, long first)>& action) const {
+  constexpr std::size_t numbers = 1u << 20;  // in a part
+  const RunHeader& header = impl_->summary.header;
+  const RecordSizes sizes = impl_->reader->sizes(header);
+  const std::size_t wide = 8 + 2 * sizes.coordinates + sizes.constraints + sizes.outputs + sizes.tracks;
+  const auto records = std::uint64_t(impl_->summary.records), most = std::uint64_t(std::max<std::size_t>(1, numbers / wide));
+  Recording part;
+  for (std::uint64_t first = 0; first < records; first += most) {
+    part.records = long(std::min(most, records - first));
+    try {
+      impl_->reader->read_rows(part, sizes, first, std::uint64_t(part.records));
+    } catch (const InputError& error) {
+      throw InputError(message("{}: {}.", impl_->path, error.what()));
+    }
+    action(part, long(first));
+  }
+}
 
 }  // namespace taut

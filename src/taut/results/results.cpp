@@ -2,12 +2,14 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 #include <taut/base/require.hpp>
 #include <taut/results/checkpoint_numbers.hpp>
 #include <taut/results/hdf5_handle.hpp>
 #include <taut/results/results.hpp>
+#include <taut/results/scene_text.hpp>
 
 namespace taut {
 namespace {
@@ -41,15 +43,6 @@ bool write_texts(hid_t file, const char* name, const std::vector<std::string>& w
   const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
   return set.good() && (words.empty() || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) >= 0) &&
          write_sum(set, Checksum().add(all).value());
-}
-
-/// "0 1 -1 A" for a place: its coordinates and its name; "0 3" for a line between two places.
-bool write_scene(hid_t file, const Scene& scene) {
-  std::vector<std::string> places, lines;
-  for (const Scene::Place& one : scene.places)
-    places.push_back(message("{} {} {} {}", one.coordinate[0], one.coordinate[1], one.coordinate[2], one.name));
-  for (const auto& [a, b] : scene.lines) lines.push_back(message("{} {}", a, b));
-  return write_texts(file, "scene_places", places) && write_texts(file, "scene_lines", lines);
 }
 
 template <class Number> hid_t native() {
@@ -124,6 +117,27 @@ class Slot {
   hsize_t size_ = 0;
 };
 
+/// A text that is written once, at the end.
+class Letters {
+ public:
+  Letters() = default;
+  Letters(hid_t file, const char* name) {
+    const hsize_t none = 0, most = H5S_UNLIMITED, chunk = 4096;
+    const Handle space(H5Screate_simple(1, &none, &most), H5Sclose), plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_chunk(plan, 1, &chunk);
+    set_ = Handle(H5Dcreate2(file, name, H5T_NATIVE_UCHAR, space, H5P_DEFAULT, plan, H5P_DEFAULT), H5Dclose);
+  }
+  bool good() const { return set_.good(); }
+  bool write(const std::string& text) {
+    const hsize_t count = text.size();
+    return H5Dset_extent(set_, &count) >= 0 &&
+           H5Dwrite(set_, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0 && H5Dflush(set_) >= 0;
+  }
+
+ private:
+  Handle set_;
+};
+
 /// A dataset of one value, or a few, that are written at once.
 class Cell {
  public:
@@ -154,11 +168,12 @@ struct ResultsWriter::File {
   std::string path;
   RecordSizes sizes{};
   Handle file;
-  Column<double> t, q, v, lambda, outputs, energy, residual, events;
+  Column<double> t, q, v, lambda, outputs, energy, residual, tracks, step, events;
   Column<int> newton;
   Column<std::uint64_t> record_sums, event_sums;
   Cell records, verdict, finished, message, state;
   std::array<Slot, 2> slots;
+  Letters certificate;
   FileState now;
   long sequence = 0;
   Clock::time_point flushed = Clock::now();
@@ -182,7 +197,7 @@ struct ResultsWriter::File {
   /// Rows first, then their number: what the number promises is there.
   void write_rows() {
     check(t.write() && q.write() && v.write() && lambda.write() && outputs.write() && energy.write() && residual.write() &&
-          newton.write() && events.write() && record_sums.write() && event_sums.write());
+          newton.write() && tracks.write() && step.write() && events.write() && record_sums.write() && event_sums.write());
     check(flush() && write_state() && flush());
     flushed = Clock::now();
   }
@@ -196,11 +211,13 @@ struct ResultsWriter::File {
     energy = Column<double>(file, "energy", 2);
     residual = Column<double>(file, "residual", 2);
     newton = Column<int>(file, "newton", 1);
+    tracks = Column<double>(file, "tracks", int(sizes.tracks));
+    step = Column<double>(file, "step", 1);
     events = Column<double>(file, "events", 2 + 2 * n);
     record_sums = Column<std::uint64_t>(file, "record_sums", 1);
     event_sums = Column<std::uint64_t>(file, "event_sums", 1);
     return t.good() && q.good() && v.good() && lambda.good() && outputs.good() && energy.good() && residual.good() &&
-           newton.good() && events.good() && record_sums.good() && event_sums.good();
+           newton.good() && tracks.good() && step.good() && events.good() && record_sums.good() && event_sums.good();
   }
   bool make_cells() {
     const Handle message_type = text_type(message_size), verdict_type = text_type(verdict_size);
@@ -211,10 +228,11 @@ struct ResultsWriter::File {
     state = Cell(file, "state", H5T_NATIVE_UINT64, state_words);
     // Most checkpoints fit into one chunk of this: a few states.
     const hsize_t chunk = std::clamp<hsize_t>(32 * sizes.coordinates, 256, 65'536);
+    certificate = Letters(file, "certificate");
     slots = {Slot(file, "checkpoint_0", chunk), Slot(file, "checkpoint_1", chunk)};
     const int no = 0;
-    return slots[0].good() && slots[1].good() && verdict.write("running", verdict_size) && finished.write(&no) &&
-           write_message("the run did not end") && write_state();
+    return slots[0].good() && slots[1].good() && certificate.good() && verdict.write("running", verdict_size) &&
+           finished.write(&no) && write_message("the run did not end") && write_state();
   }
 };
 
@@ -223,7 +241,8 @@ ResultsWriter::ResultsWriter(const std::string& path, const RunHeader& header, c
   quiet_hdf5();
   File& f = *file_;
   f.path = shown.empty() ? path : shown;
-  f.sizes = {header.coordinates.size(), header.constraints.size(), header.outputs.size()};
+  f.sizes = {header.coordinates.size(), header.constraints.size(), header.outputs.size(), header.scene.track_numbers(),
+             true};
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   f.file = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
@@ -233,8 +252,9 @@ ResultsWriter::ResultsWriter(const std::string& path, const RunHeader& header, c
                       {header.version, header.model_path, header.name, header.integrator, header.solver, header.options,
                        exact(header.until)}) &&
           write_texts(f.file, "coordinates", header.coordinates) && write_texts(f.file, "constraints", header.constraints) &&
-          write_texts(f.file, "output_names", header.outputs) && write_scene(f.file, header.scene) && f.make_columns() &&
-          f.make_cells() && f.flush() && H5Fstart_swmr_write(f.file) >= 0);
+          write_texts(f.file, "output_names", header.outputs) && write_texts(f.file, "event_names", header.events) &&
+          write_texts(f.file, "scene", {scene_text(header.scene)}) && f.make_columns() && f.make_cells() && f.flush() &&
+          H5Fstart_swmr_write(f.file) >= 0);
 }
 
 // After a failed write the file is left as it is: what was flushed can be read, while closing would write more, promise rows that are
@@ -247,7 +267,7 @@ void ResultsWriter::append(const Record& row) {
   File& f = *file_;
   const std::array<double, 2> energy{row.kinetic, row.potential}, residual{row.position_residual, row.velocity_residual};
   const std::uint64_t sum = record_sum(f.now.records, f.sizes, &row.t, row.q, row.v, row.lambda, row.outputs, energy.data(),
-                                       residual.data(), row.newton);
+                                       residual.data(), row.newton, row.tracks, &row.step);
   f.t.push(&row.t);
   f.q.push(row.q);
   f.v.push(row.v);
@@ -256,6 +276,8 @@ void ResultsWriter::append(const Record& row) {
   f.energy.push(energy.data());
   f.residual.push(residual.data());
   f.newton.push(&row.newton);
+  f.tracks.push(row.tracks);
+  f.step.push(&row.step);
   f.record_sums.push(&sum);
   ++f.now.records;
   if (f.q.waiting() >= largest_buffer || f.t.waiting() >= 4096 || Clock::now() - f.flushed >= flush_after) f.write_rows();
@@ -285,6 +307,13 @@ void ResultsWriter::checkpoint(const Checkpoint& point, const std::vector<double
   row.push_back(std::bit_cast<double>(Checksum().add(row.data(), row.size()).value()));
   // The two slots take turns: one of them is always whole.
   f.check(f.slots[std::size_t(f.sequence % 2)].write(row) && f.flush());
+}
+
+void ResultsWriter::certify(const std::string& certificate) {
+  File& f = *file_;
+  std::array<char, 17> sum{};
+  std::snprintf(sum.data(), sum.size(), "%016llx", static_cast<unsigned long long>(Checksum().add(certificate).value()));
+  f.check(f.certificate.write(certificate + sum.data()) && f.flush());
 }
 
 void ResultsWriter::flush() { file_->write_rows(); }

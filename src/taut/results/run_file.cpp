@@ -11,6 +11,7 @@
 #include <taut/base/require.hpp>
 #include <taut/results/checksum.hpp>
 #include <taut/results/run_file.hpp>
+#include <taut/results/scene_text.hpp>
 
 namespace taut {
 namespace {
@@ -150,7 +151,8 @@ Results read_to_resume(const RunFileOptions& asked, const RunHeader& header) {
   require(line.empty() && option.empty(), "--resume: '{}' {}; give what it was begun with, or begin anew with --force.",
           asked.path, line.empty() ? option : line);
   require(old.header.coordinates == header.coordinates && old.header.constraints == header.constraints &&
-              old.header.outputs == header.outputs && old.header.integrator == header.integrator,
+              old.header.outputs == header.outputs && old.header.scene.tracks == header.scene.tracks &&
+              old.header.integrator == header.integrator,
           "--resume: '{}' was written by taut {}, which made another system of this model; begin anew with --force.",
           asked.path, old.header.version);
   const bool extended = old.header.until != header.until;
@@ -206,11 +208,13 @@ void RunFile::begin(const RunFileOptions& asked, const RunHeader& header) {
 void RunFile::copy_old() {
   if (!old_->checkpoint) return;
   const Results& old = *old_;
-  const std::size_t n = old.header.coordinates.size(), m = old.header.constraints.size(), k = old.header.outputs.size();
+  const std::size_t n = old.header.coordinates.size(), m = old.header.constraints.size(), k = old.header.outputs.size(),
+                    tracks = old.header.scene.track_numbers();
   for (std::size_t r = 0; r < std::size_t(old.checkpoint_records); ++r)
     writer_->append({old.t[r], old.q.data() + r * n, old.v.data() + r * n, old.lambda.data() + r * m,
                      old.outputs.data() + r * k, old.energy[2 * r], old.energy[2 * r + 1], old.residual[2 * r],
-                     old.residual[2 * r + 1], old.newton[r]});
+                     old.residual[2 * r + 1], old.newton[r], old.tracks.data() + r * tracks,
+                     old.step.empty() ? 0.0 : old.step[r]});
   for (std::size_t e = 0; e < std::size_t(old.checkpoint_events); ++e) {
     const double* row = old.events.data() + e * (2 + 2 * n);
     using View = Eigen::Map<const Vector>;
@@ -252,6 +256,8 @@ std::optional<Resumption> FileRecorder::begin(const RunHeader& header) {
   if (old->checkpoint_records > 0) out.last_record = old->t[std::size_t(old->checkpoint_records) - 1];
   return out;
 }
+
+void FileRecorder::certify(const Certificate& certificate) { file_->writer().certify(certificate_text(certificate, true)); }
 
 std::string default_results_name(const std::string& model_path,
                                  const std::vector<std::pair<std::string, std::string>>& parameters) {

@@ -66,6 +66,7 @@ class FileRecorder final : public Recorder {
   void checkpoint(const Checkpoint& point, const std::vector<double>& certificate) override {
     file_->checkpoint(point, certificate);
   }
+  void certify(const Certificate& certificate) override;
   void finish(Verdict verdict, const std::string& message, bool interrupted) override {
     file_->finish(verdict, message, interrupted);
   }

@@ -132,6 +132,7 @@ class Timeline {
   int shallow_ = 0;          // events in a row whose function hardly left zero before
   std::set<int> dependent_;  // rows, of all
   State between_, dense_, shown_;
+  std::optional<Acting> held_;  // what find_reactions solves: the equalities
   std::optional<IndexOne> equations_;
   const System* equations_system_ = nullptr;
   Vector q_, v_, a_, lambda_;

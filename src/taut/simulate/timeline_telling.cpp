@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <taut/base/require.hpp>
 #include <taut/simulate/timeline.hpp>
 
@@ -73,6 +74,20 @@ void Timeline::load(const Checkpoint& point) {
   while (sign_ * (mark(mark_) - run_->newest().t) <= 0.0) ++mark_;
 }
 
+namespace {
+
+/// The system without its inequalities.
+Acting equalities(const System& system) {
+  std::set<std::string> names;
+  for (const auto& block : system.constraints())
+    for (int k = 0; k < block->terms(); ++k)
+      if (block->set(k) != Set::zero) names.insert(block->name(k));
+  if (names.empty()) return acting(system);
+  return acting(released(system, [&](const std::string& name) { return names.contains(name); }));
+}
+
+}  // namespace
+
 void Timeline::tell(const State& state, bool keep, const More& more) {
   if (!keep && options_.observers.empty()) return;
   const State& shown = modes_.whole(keep && !more.between ? with_reactions(state) : state);
@@ -94,17 +109,32 @@ const State& Timeline::with_reactions(const State& state) {
 }
 
 bool Timeline::find_reactions(State& state) {
+  // Inequalities that do not touch hold nothing. Where one touches, it is the law of impact that knows the forces.
   const std::vector<Set> sets = system_->sets();
-  if (std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; })) return false;
-  if (!equations_ || equations_system_ != system_) equations_.emplace(*system_, Multipliers{}), equations_system_ = system_;
+  const double size = ConfigurationSize{}.of(*system_, state);
+  if (std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero; })) {
+    const Vector g = system_->constraint_values(state.t, state.q);
+    for (std::size_t k = 0; k < sets.size(); ++k)
+      if ((sets[k] == Set::nonnegative && !(g[Eigen::Index(k)] > consistent * size)) ||
+          (sets[k] == Set::nonpositive && !(g[Eigen::Index(k)] < -consistent * size)))
+        return false;
+  }
+  if (!equations_ || equations_system_ != system_) {
+    equations_.reset();
+    held_.emplace(equalities(*system_));
+    equations_.emplace(held_->system, Multipliers{});
+    equations_system_ = system_;
+  }
+  if (held_->rows.size() != std::size_t(std::count(sets.begin(), sets.end(), Set::zero)))
+    return false;  // names of both kinds
   q_ = state.q;
   v_ = state.v;
   a_.setZero(system_->size());
-  lambda_.setZero(system_->constraint_count());
-  const double size = ConfigurationSize{}.of(*system_, state);
+  lambda_.setZero(held_->system.constraint_count());
   if (equations_->accelerate(instant(state), a_, lambda_).status != Status::ok) return false;
   if (equations_->settle(state.t, size, q_, v_, a_, lambda_).status != Status::ok || !lambda_.allFinite()) return false;
-  state.lambda = lambda_;
+  state.lambda.setZero(system_->constraint_count());
+  for (std::size_t k = 0; k < held_->rows.size(); ++k) state.lambda[held_->rows[k]] = lambda_[Eigen::Index(k)];
   return true;
 }
 

@@ -86,6 +86,7 @@ System::System(const System& other)
       constraint_count_(other.constraint_count_),
       points_(other.points_),
       names_(other.names_),
+      newest_constraint_(other.newest_constraint_),
       places_(other.places_),
       directions_(other.directions_),
       dynamics_(clones(other.dynamics_)),
@@ -153,6 +154,12 @@ std::string System::constraint_name(int row) const {
     row -= count;
   }
   return "no such constraint";
+}
+
+int System::row_of(std::pair<std::size_t, int> constraint) const {
+  int row = constraint.second * constraints_[constraint.first]->rows();
+  for (std::size_t k = 0; k < constraint.first; ++k) row += constraints_[k]->terms() * constraints_[k]->rows();
+  return row;
 }
 
 bool System::holds_length(int row) const {

@@ -61,6 +61,10 @@ class System {
   void add_block(std::unique_ptr<ConstraintBlock> block);
   void drop_constraints();
 
+  /// Where the constraint that was added last stands: number of its block, and its own there.
+  std::pair<std::size_t, int> newest_constraint() const { return newest_constraint_; }
+  int row_of(std::pair<std::size_t, int> constraint) const;  ///< its first row
+
   void name_coordinates(std::vector<std::string> names);  ///< one for each
 
   /// Says that `dim` coordinates from this one on are a place in space, or a direction, besides the points: what translations and rotations do
@@ -132,6 +136,7 @@ class System {
   int constraint_count_ = 0;
   std::optional<Points> points_;
   std::vector<std::string> names_;
+  std::pair<std::size_t, int> newest_constraint_{};
   std::set<int> places_, directions_;
   std::vector<std::unique_ptr<DynamicsBlock>> dynamics_;
   std::vector<std::unique_ptr<ConstraintBlock>> constraints_;
@@ -169,14 +174,18 @@ void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const s
   // The newest block of this type, unless it is full: blocks of limited size let a large matrix be filled part by part.
   constexpr int full = 2048;
   Block* open = nullptr;
-  for (auto block = blocks.rbegin(); block != blocks.rend() && open == nullptr; ++block)
-    open = dynamic_cast<Block*>(block->get());
+  std::size_t number = blocks.size();
+  while (number > 0 && open == nullptr) open = dynamic_cast<Block*>(blocks[--number].get());
   if (open == nullptr || open->terms() >= full) {
+    number = blocks.size();
     blocks.push_back(std::make_unique<Block>());
     open = static_cast<Block*>(blocks.back().get());
   }
   open->push(std::move(term), name, size_);
-  if constexpr (std::is_same_v<Base, ConstraintBlock>) constraint_count_ += open->rows();
+  if constexpr (std::is_same_v<Base, ConstraintBlock>) {
+    constraint_count_ += open->rows();
+    newest_constraint_ = {number, open->terms() - 1};
+  }
 }
 
 template <class Term> System& System::add(Term term, const std::string& name) {

@@ -47,7 +47,7 @@ void expect_same(ModelFile& a, ModelFile& b) {
   EXPECT_EQ(a.source, b.source);
   EXPECT_EQ(a.parameters, b.parameters);
   EXPECT_EQ(a.supports, b.supports);
-  EXPECT_EQ(a.scene.lines, b.scene.lines);
+  EXPECT_EQ(a.scene, b.scene);
   EXPECT_EQ(a.start.state.t, b.start.state.t);
   EXPECT_TRUE(same(a.start.state.q, b.start.state.q));
   EXPECT_TRUE(same(a.start.state.v, b.start.state.v));

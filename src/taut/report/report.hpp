@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace taut {
+
+/// One page (HTML) that shows runs: the motion, plots, the certificate, the model. It holds everything it needs and loads nothing.
+///
+/// Runs of several files are shown over each other, with one time line. What is too long for a page is thinned, and the page says so. The files are read part by
+/// part: memory does not grow with their length.
+std::string report_page(const std::vector<std::string>& results);
+
+/// The same into a file, which is whole or not there. Its default name is that of the first results with .html for its ending.
+void write_report(const std::vector<std::string>& results, const std::string& path);
+std::string report_name(const std::string& results);
+
+/// A run as JSON, as the page has it.
+std::string run_text(const std::string& results);
+
+/// A page around data (JSON): {"runs": [...]} or {"study": {...}}.
+std::string page_around(const std::string& title, const std::string& data);
+
+}  // namespace taut

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace taut {
+
+/// The viewer, as viewer/build.mjs bundles it; made when the program is built.
+std::string_view viewer_script();
+std::string_view viewer_style();
+
+}  // namespace taut

@@ -1,0 +1,233 @@
+// Opens reports in Debian's Chromium, from disk, without a network: node page_test.mjs PROGRAM REPOSITORY FOLDER_WITH_NODE_MODULES
+// Exit code 77: there is no browser, nothing was tested.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [, , program, repository, modules] = process.argv;
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+if (!browserPath) {
+  console.log('skipped: there is no chromium; install it (Debian: apt-get install chromium)');
+  process.exit(77);
+}
+const { chromium } = createRequire(join(resolve(modules), 'package.json'))('playwright-core');
+const folder = mkdtempSync(join(tmpdir(), 'taut-page-'));
+const taut = (...words) => execFileSync(program, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const model = (name) => join(repository, 'cases', name + '.yaml');
+
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-dev-shm-usage'],
+});
+
+// A page that must not complain nor ask for anything.
+async function open(file, hash = '', size = { width: 1280, height: 800 }, options = {}) {
+  const context = await browser.newContext({ viewport: size, ...options });
+  const page = await context.newPage();
+  const trouble = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && !/GPU stall|GL Driver/.test(message.text()) && trouble.push(message.text()));
+  page.on('pageerror', (error) => trouble.push(String(error)));
+  page.on('request', (request) => !/^(file|data|blob):/.test(request.url()) && trouble.push('asks for ' + request.url()));
+  await page.goto(pathToFileURL(join(folder, file)).href + hash);
+  await page.waitForSelector('#certificate');
+  return { page, context, trouble };
+}
+const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// Rows of a CSV file by the names of its columns.
+function table(file) {
+  const [head, ...rows] = readFileSync(join(folder, file), 'utf8').trim().split('\n');
+  const names = head.split(',');
+  return rows.map((row) => Object.fromEntries(row.split(',').map((x, k) => [names[k], Number(x)])));
+}
+
+const tests = {
+  async 'plays, scrubs, steps, tells the verdict'() {
+    const { page, context, trouble } = await open('plane.html');
+    const clock = () => page.textContent('#clock');
+    await page.waitForFunction(() => window.taut.playing && window.taut.t > window.taut.start);
+    await page.keyboard.press(' ');
+    await page.waitForFunction(() => !window.taut.playing);
+    const before = await clock();
+    await page.keyboard.press('ArrowRight');
+    assert.notEqual(await clock(), before);
+    await page.locator('#time').fill('0.5');
+    assert.ok(Math.abs((await page.evaluate(() => window.taut.t)) - 0.5 * (await page.evaluate(() => window.taut.end))) < 0.05);
+    assert.match(await page.textContent('#verdict'), /Good/);
+    assert.match(await page.textContent('#certificate'), /energy/);
+    assert.match(await page.textContent('body'), /taut run double_pendulum\.yaml/);
+    await page.click('#play');
+    await page.waitForFunction(() => window.taut.playing);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
+  async 'draws every place where the data say, within the quantum'() {
+    const { page, context, trouble } = await open('plane.html', '#pause');
+    const drawn = await page.evaluate(() => {
+      const run = window.taut.runs[0], out = [];
+      run.scene.places.forEach((place, p) => {
+        if (place.kind !== 'mass') return;
+        for (let frame = 0; frame < run.frames; ++frame) out.push([place.name, run.t[frame], ...run.place(p, { frame, part: 0 })]);
+      });
+      return { out, quantum: run.quantum };
+    });
+    const rows = new Map(table('plane.csv').map((row) => [row.t, row]));
+    assert.ok(drawn.out.length > 400);
+    for (const [name, t, x, y] of drawn.out) {
+      const row = rows.get(t);
+      assert.ok(row, `t = ${t} is a record`);
+      assert.ok(Math.abs(row[name + '.x'] - x) <= 0.5001 * drawn.quantum && Math.abs(row[name + '.y'] - y) <= 0.5001 * drawn.quantum);
+    }
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
+  async 'paints the tip where the data say'() {
+    const { page, context } = await open('plane.html', '#pause');
+    const rows = table('plane.csv');
+    await page.evaluate(() => {
+      window.taut.stage.options.traces.clear();
+      window.taut.toggle('labels', false);
+    });
+    for (const row of [rows[0], rows[Math.floor(rows.length / 3)], rows[rows.length - 1]]) {
+      await page.evaluate((t) => window.taut.seek(t), row.t);
+      await frames(page);
+      const found = await page.evaluate(([x, y]) => {
+        const { stage, canvas } = window.taut, { view } = stage;
+        void canvas;
+        const ratio = stage.overlay.width / view.width;
+        // Where (x, y) is: the middle of the stage is the centre of the view, y goes up.
+        const px = view.width / 2 + (x - view.centre[0]) * view.scale, py = view.height / 2 - (y - view.centre[1]) * view.scale;
+        const at = (dx, dy) => Array.from(stage.overlay.getContext('2d').getImageData(Math.round((px + dx) * ratio), Math.round((py + dy) * ratio), 1, 1).data);
+        return { middle: at(0, 0), beside: at(30, 30), colour: stage.colours().runs[0] };
+      }, [row['B.x'], row['B.y']]);
+      const colour = [1, 3, 5].map((k) => parseInt(found.colour.slice(k, k + 2), 16));
+      assert.deepEqual(found.middle.slice(0, 3), colour, `at t = ${row.t}`);
+      assert.notDeepEqual(found.beside.slice(0, 3), colour);
+    }
+    await context.close();
+  },
+
+  async 'selects series by name and goes where a plot is clicked'() {
+    const { page, context, trouble } = await open('plane.html', '#pause');
+    const first = page.locator('.plot').first();
+    const keys = await first.locator('.key').count();
+    await first.locator('summary').click();
+    await first.locator('input[type=search]').fill('lambda');
+    await first.locator('input[type=search]').fill('kinetic');
+    await first.locator('.choice input').first().check();
+    assert.equal(await first.locator('.key').count(), keys + 1);
+    await page.keyboard.press('Escape');
+    const over = first.locator('.u-over'), box = await over.boundingBox();
+    await page.mouse.click(box.x + 0.75 * box.width, box.y + 0.5 * box.height);
+    const part = await page.evaluate(() => window.taut.t / window.taut.end);
+    assert.ok(Math.abs(part - 0.75) < 0.03, `at ${part} of the time`);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
+  async 'draws in space with WebGL, and without'() {
+    for (const [hash, webgl] of [['#pause', true], ['#pause&nowebgl', false]]) {
+      const { page, context, trouble } = await open('space.html', hash);
+      assert.equal(await page.evaluate(() => window.taut.stage.webgl), webgl);
+      await page.evaluate(() => window.taut.toggle('labels', false));
+      await frames(page);
+      const found = await page.evaluate(() => {
+        const { stage, runs } = window.taut, { view } = stage;
+        const p = runs[0].scene.places.findIndex((place) => place.kind === 'mass'), [px, py] = stage.pixel(p);
+        const copy = document.createElement('canvas');
+        copy.width = view.width;
+        copy.height = view.height;
+        copy.getContext('2d').drawImage(stage.webgl ? stage.canvas : stage.overlay, 0, 0, view.width, view.height);
+        return Array.from(copy.getContext('2d').getImageData(Math.round(px), Math.round(py), 1, 1).data);
+      });
+      assert.ok(found[3] === 255 && found[2] > 1.3 * found[0], `a blue ball, got ${found}`);
+      assert.deepEqual(trouble, []);
+      await context.close();
+    }
+  },
+
+  async 'draws bodies, reactions, strobe, several runs'() {
+    // A body with every shape in a scene made by hand, on the motion of the two masses.
+    const html = readFileSync(join(folder, 'two.html'), 'utf8');
+    const start = html.indexOf('id="data">') + 10, end = html.indexOf('</script>', start);
+    const data = JSON.parse(html.slice(start, end));
+    const scene = data.runs[0].scene, x = scene.places.find((place) => place.kind === 'mass').x, turned = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    scene.solids.push({ name: 'all shapes', origin: x, axes: turned, shapes: ['box', 'sphere', 'cylinder', 'capsule', 'plate', 'rod'].map((kind, k) =>
+      ({ kind, size: [0.2, 0.1, 0.05], at: [0.1 * k, 0, 0], axes: turned })) });
+    for (const dim of [2, 3]) {
+      scene.dim = dim;
+      writeFileSync(join(folder, `bodies${dim}.html`), html.slice(0, start) + JSON.stringify(data) + html.slice(end));
+      for (const more of dim === 2 ? [''] : ['', '&nowebgl']) {
+        const { page, context, trouble } = await open(`bodies${dim}.html`, '#pause&strobe&reactions' + more);
+        await page.evaluate(() => window.taut.seek(1));
+        await frames(page);
+        assert.equal(await page.locator('.run-key').count(), 2);
+        assert.ok(await page.evaluate(() => window.taut.stage.options.reactions && window.taut.stage.options.strobe));
+        assert.deepEqual(trouble, []);
+        await context.close();
+      }
+    }
+  },
+
+  async 'shows hostile words and does nothing else'() {
+    const bad = `<script>window.hacked = 1</script><img src=x onerror="window.hacked=1"> "' \\u0007 \u0007 \u2028 </script>`;
+    const text = `name: ${JSON.stringify(bad)}\nsource: ${JSON.stringify('x'.repeat(1_000_000))}\nmasses: {A: {mass: 1, at: [0, 1]}}\ngravity: 9.81\noutputs: {${JSON.stringify(bad)}: A.y}\n` +
+      `events: [{name: ${JSON.stringify(bad)}, when: "A.y - 0.9"}]\nrun: {until: 0.3, step: 0.01, integrator: newmark}\n`;
+    writeFileSync(join(folder, 'bad.yaml'), text);
+    taut('run', 'bad.yaml', '--report');
+    const { page, context, trouble } = await open('bad.html');
+    await frames(page);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    assert.match(await page.textContent('h1'), /<script>window\.hacked = 1<\/script>/);
+    assert.equal(await page.locator('img').count(), 0);
+    assert.ok((await page.locator('pre.model').textContent()).length > 1_000_000);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
+  async 'fits a phone, light and dark'() {
+    for (const scheme of ['light', 'dark']) {
+      const { page, context, trouble } = await open('plane.html', '#pause', { width: 375, height: 780 }, { colorScheme: scheme });
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), scheme);
+      assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), 'nothing stands out at the side');
+      await page.click('[aria-label="Light or dark"]');
+      assert.notEqual(await page.evaluate(() => document.documentElement.dataset.theme), scheme);
+      const nameless = await page.evaluate(() => [...document.querySelectorAll('button, select, input, canvas[tabindex]')]
+        .filter((one) => !(one.ariaLabel || one.textContent.trim() || one.labels?.length || one.title)).map((one) => one.outerHTML.slice(0, 80)));
+      assert.deepEqual(nameless, []);
+      assert.deepEqual(trouble, []);
+      await context.close();
+    }
+  },
+};
+
+let failed = 0;
+try {
+  taut('run', model('double_pendulum'), '--out', 'plane.h5', '--report');
+  taut('convert', 'plane.h5', 'plane.csv');
+  taut('run', model('spherical_pendulum'), '--out', 'space.h5', '--report');
+  taut('run', model('double_pendulum'), '--integrator', 'midpoint', '--until', '2', '--out', 'a.h5');
+  taut('run', model('double_pendulum'), '--integrator', 'energy-momentum', '--until', '2', '--out', 'b.h5');
+  taut('report', 'a.h5', 'b.h5', '--out', 'two.html');
+  assert.ok(statSync(join(folder, 'plane.html')).size < 2e6);
+  for (const [name, test] of Object.entries(tests)) {
+    const begin = Date.now();
+    try {
+      await test();
+      console.log(`good  ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      ++failed;
+      console.log(`WRONG ${name}\n${error.stack}`);
+    }
+  }
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);
