@@ -49,8 +49,18 @@ Matrix matrix_from(nb::handle object, const char* name, int rows, int columns) {
   return Eigen::Map<const Matrix>(given.data(), rows, columns);
 }
 
-/// For central differences: the error of truncation and that of round-off meet here.
-double difference(double size) { return std::cbrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(size)); }
+/// Where the errors of truncation and of round-off of the differences below meet: a millionth of a millionth is left of both.
+double difference(double size) { return 7e-4 * std::max(1.0, std::abs(size)); }
+
+/// The slope at 0 of a function of one number, of order 4.
+template <class Of> auto slope_of(const Of& of, double h) {
+  return ((8.0 * (of(h) - of(-h)) - (of(2.0 * h) - of(-2.0 * h))) / (12.0 * h)).eval();
+}
+
+/// The second derivative there, of order 4.
+template <class Of> auto bend_of(const Of& of, double h) {
+  return ((16.0 * (of(h) + of(-h)) - (of(2.0 * h) + of(-2.0 * h)) - 30.0 * of(0.0)) / (12.0 * h * h)).eval();
+}
 
 class CallableDynamics final : public DynamicsBlock {
  public:
@@ -92,12 +102,9 @@ class CallableDynamics final : public DynamicsBlock {
     for (int j = 0; j < n_; ++j) {
       // Along x_j both move at once.
       const double h = difference(std::max(std::abs(q[j]), std::abs(v[j])));
-      Vector q1 = q, q0 = q, v1 = v, v0 = v;
-      q1[j] += w.dq * h;
-      q0[j] -= w.dq * h;
-      v1[j] += w.dv * h;
-      v0[j] -= w.dv * h;
-      const Vector slope = (value(at.t, q1, v1, w.momentum, w.force) - value(at.t, q0, v0, w.momentum, w.force)) / (2.0 * h);
+      const Vector e = Vector::Unit(n_, j);
+      const Vector slope =
+          slope_of([&](double s) { return value(at.t, q + s * w.dq * e, v + s * w.dv * e, w.momentum, w.force); }, h);
       for (int i = 0; i < n_; ++i) values[slots[i * n_ + j]] += slope[i];
     }
   }
@@ -119,7 +126,7 @@ class CallableDynamics final : public DynamicsBlock {
   /// Ṁ v.
   Vector mass_rate(const Vector& q, const Vector& v) const {
     const double h = difference(0.0) / std::max(1.0, v.lpNorm<Eigen::Infinity>());
-    return (mass(q + h * v) - mass(q - h * v)) * v / (2.0 * h);
+    return slope_of([&](double s) -> Vector { return mass(q + s * v) * v; }, h);
   }
   Vector value(double t, const Vector& q, const Vector& v, double momentum, double force) const {
     Vector out = Vector::Zero(n_);
@@ -164,7 +171,11 @@ class CallableConstraints final : public ConstraintBlock {
   void accelerations(const Instant& at, double* out) const override {
     const Eigen::Map<const Vector> q(at.q, n_), v(at.v, n_);
     const double h = difference(0.0) / std::max(1.0, v.lpNorm<Eigen::Infinity>());
-    Eigen::Map<Vector>(out, rows_) = (rate(at.t + h, q + h * v, v) - rate(at.t - h, q - h * v, v)) / (2.0 * h);
+    if (functions_->b.is_none()) {
+      Eigen::Map<Vector>(out, rows_) = bend_of([&](double s) { return map(at.t + s, q + s * v); }, 3.0 * h);
+    } else {
+      Eigen::Map<Vector>(out, rows_) = slope_of([&](double s) { return rate(at.t + s, q + s * v, v); }, h);
+    }
   }
   void add_forces(double t, const double* q, const double* lambda, double weight, double* out) const override {
     Eigen::Map<Vector>(out, n_) +=
@@ -181,11 +192,9 @@ class CallableConstraints final : public ConstraintBlock {
                      double* values) const override {
     const Eigen::Map<const Vector> here(q, n_), l(lambda, rows_);
     for (int j = 0; j < n_; ++j) {
-      const double h = difference(here[j]);
-      Vector up = here, down = here;
-      up[j] += h;
-      down[j] -= h;
-      const Vector slope = (gradient(t, up) - gradient(t, down)).transpose() * l / (2.0 * h);
+      const Vector e = Vector::Unit(n_, j);
+      const Vector slope =
+          slope_of([&](double s) -> Vector { return gradient(t, here + s * e).transpose() * l; }, difference(here[j]));
       for (int i = 0; i < n_; ++i) values[slots[i * n_ + j]] += weight * slope[i];
     }
   }
@@ -207,17 +216,17 @@ class CallableConstraints final : public ConstraintBlock {
     }
     Matrix out(rows_, n_);
     for (int j = 0; j < n_; ++j) {
-      const double h = difference(q[j]);
-      Vector up = q, down = q;
-      up[j] += h;
-      down[j] -= h;
-      out.col(j) = (map(t, up) - map(t, down)) / (2.0 * h);
+      const Vector e = Vector::Unit(n_, j);
+      out.col(j) = slope_of([&](double s) { return map(t, q + s * e); }, difference(q[j]));
     }
     return out;
   }
   Vector rate(double t, const Vector& q, const Vector& v) const {
-    const double h = difference(t);
-    return gradient(t, q) * v + (map(t + h, q) - map(t - h, q)) / (2.0 * h);
+    if (functions_->b.is_none()) {
+      const double h = difference(0.0) / std::max(1.0, v.lpNorm<Eigen::Infinity>());
+      return slope_of([&](double s) { return map(t + s, q + s * v); }, h);
+    }
+    return gradient(t, q) * v + slope_of([&](double s) { return map(t + s, q); }, difference(0.0));
   }
 
   int n_, rows_;

@@ -53,8 +53,7 @@ def _write_texts(file: Any, name: str, words: list[str]) -> None:
     length = max([1, *map(len, encoded)])
     _, h5py = _h5py()
     kind = h5py.string_dtype("utf-8", length)
-    data = np.array(encoded, dtype=f"S{length}") if words else np.empty(0, dtype=f"S{length}")
-    file.create_dataset(name, data=data, dtype=kind)
+    file.create_dataset(name, data=np.array(encoded, dtype=kind), dtype=kind)
     file[name].attrs["checksum"] = np.uint64(_sum_of_text(b"".join(one.ljust(length, b"\0") for one in encoded)))
 
 
@@ -113,7 +112,7 @@ def save(result: "Result", path: str | os.PathLike[str]) -> None:
             file.create_dataset("finished", data=np.array([int(result.ok)], dtype=np.int32))
             for name, text, size in (("verdict", result.verdict, _VERDICT), ("message", message, _MESSAGE)):
                 kind = h5py.string_dtype("utf-8", size)
-                file.create_dataset(name, data=np.array([text.encode()], dtype=f"S{size}"), dtype=kind)
+                file.create_dataset(name, data=np.array([text.encode()], dtype=kind), dtype=kind)
             file.create_dataset("state", data=np.array(state, dtype=np.uint64))
         os.replace(beside, target)
     except BaseException:

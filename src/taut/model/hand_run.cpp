@@ -68,7 +68,8 @@ void HandRun::find_breaks(double to) {
 
 void HandRun::go_to(double time) {
   SimulateOptions& options = planned_->options;
-  options.end = std::max(options.end, time);
+  // Always beyond: a hair after a break there must be time left.
+  if (time >= options.end) options.end = time + (time - model_.start.state.t);
   going_ = timeline_->go_to(time);
   time_ = time;
 }
