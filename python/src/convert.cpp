@@ -123,8 +123,7 @@ const double* address(const std::vector<double>& numbers) { return numbers.empty
 
 }  // namespace
 
-Rows view(const std::vector<double>& numbers, std::size_t columns, nb::handle owner) {
-  const std::size_t rows = columns > 0 ? numbers.size() / columns : 0;
+Rows view(const std::vector<double>& numbers, std::size_t rows, std::size_t columns, nb::handle owner) {
   return Rows(address(numbers), {rows, columns}, owner);
 }
 

@@ -24,7 +24,7 @@ using Given = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::c
 using GivenRows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// Read-only views into memory that the owner keeps alive.
-Rows view(const std::vector<double>& numbers, std::size_t columns, nb::handle owner);
+Rows view(const std::vector<double>& numbers, std::size_t rows, std::size_t columns, nb::handle owner);
 Row view(const std::vector<double>& numbers, nb::handle owner);
 
 /// An array of its own.

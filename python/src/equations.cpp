@@ -64,7 +64,6 @@ Result solve_equations(const nb::dict& functions, const Given& q0, const Given& 
   const ConsistentStart found = consistent_start(*system, start);
   require(found.status == Status::ok, "solve_dae: the initial values violate {}, and none near them are found: {}",
           describe(found.before), found.trouble);
-  out.system = system;
   MemoryRecorder recorder;
   recorder.begin(header(*system, integrator, method, options, start.t));
   Certifier certifier(*system, options.end - start.t);

@@ -79,11 +79,13 @@ void add_model(nb::module_& module) {
       .def(nb::init<const std::string&>())
       .def_static("from_text", from_text)
       .def("copy", [](const Builder& b) { return Builder(b); })
-      .def("add", [](Builder& b, const std::string& section, nb::handle of) { b.content.add(section, to_tree(of)); })
+      .def("add", [](Builder& b, const std::string& section, nb::object of) { b.content.add(section, to_tree(of)); },
+           nb::arg("section"), nb::arg("of").none())
       .def("entry", [](Builder& b, const std::string& section, const std::string& name,
                        nb::object of) { b.content.entry(section, name, to_tree(of)); },
            nb::arg("section"), nb::arg("name"), nb::arg("of").none())
-      .def("item", [](Builder& b, const std::string& section, nb::handle of) { b.content.item(section, to_tree(of)); })
+      .def("item", [](Builder& b, const std::string& section, nb::object of) { b.content.item(section, to_tree(of)); },
+           nb::arg("section"), nb::arg("of").none())
       .def("set", [](Builder& b, const std::string& section, const std::string& name,
                      nb::object of) { b.content.set(section, name, to_tree(of)); },
            nb::arg("section"), nb::arg("name"), nb::arg("of").none())

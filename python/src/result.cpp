@@ -32,6 +32,7 @@ int together(const System& system, int coordinate) {
 
 std::vector<double> force_of(const Result& result, int row) {
   const Recording& from = result.recording;
+  require(result.system != nullptr, "force: constraints given by functions have multipliers, `lam`, and no more.");
   const std::size_t n = result.coordinates(), m = result.constraints();
   const Place place = find(*result.system, row);
   const ConstraintBlock& block = *place.block;
@@ -60,8 +61,8 @@ std::vector<double> force_of(const Result& result, int row) {
 void states_at(const Result& result, const std::vector<double>& times, std::vector<double>& q, std::vector<double>& v) {
   const Recording& from = result.recording;
   const std::size_t n = result.coordinates();
-  const System system = acting(*result.system).system;
-  constexpr int order = 8;
+  const System system = result.system != nullptr ? acting(*result.system).system : System(int(n));
+  const int order = result.system != nullptr ? 8 : 2;
   DenseStep dense(system, Multipliers{}, order, [](State&) { return false; });
   const auto state = [&](std::size_t k) {
     return State{from.t[k], Eigen::Map<const Vector>(from.q.data() + k * n, Eigen::Index(n)),

@@ -9,11 +9,13 @@ namespace taut::python {
 /// A run that has ended: its states as arrays, and what became of it.
 struct Result {
   std::shared_ptr<const ModelFile> model;  ///< none: it was given by functions
-  std::shared_ptr<const System> system;    ///< with the rows of the recording
+  std::shared_ptr<const System> system;    ///< with the rows of the recording; none: it was given by functions, which may be gone
   Recording recording;
   RunOutcome outcome;
   std::string choice;  ///< why the scheme, where nobody named one
 
+  std::size_t records() const { return recording.t.size(); }
+  std::size_t events() const { return recording.events.size() / (2 + 2 * coordinates()); }
   std::size_t coordinates() const { return recording.header.coordinates.size(); }
   std::size_t constraints() const { return recording.header.constraints.size(); }
 };

@@ -22,7 +22,7 @@ CASES = sorted(path.stem for path in (ROOT / "cases").glob("*.yaml"))
 
 @pytest.mark.parametrize("case", CASES)
 def test_cases_go_to_yaml_and_back(case, tmp_path):
-    """Load, to_yaml, load: the same run to the last digit. Of long runs, the first steps."""
+    """Load, to_yaml, load: the same run to the last digit. Of all runs, the first fifth."""
     m = taut.load(ROOT / "cases" / f"{case}.yaml")
     again = taut.loads(m.to_yaml(), m._builder.called)
     assert again.to_yaml() == m.to_yaml()
@@ -30,12 +30,9 @@ def test_cases_go_to_yaml_and_back(case, tmp_path):
     rebuilt = taut.Model()
     for section in m._builder.names():
         rebuilt.add(section, m.section(section))
-    run = m.section("run") or {}
-    until = {}
-    if "step" in run or "rtol" in run or True:
-        whole = m._build(None, {}).until
-        start = float(str((m.section("initial") or {}).get("t", 0)))
-        until = {"until": start + (whole - start) * 0.01}
+    whole = m._build(None, {}).until
+    start = float(str((m.section("initial") or {}).get("t", 0)))
+    until = {"until": start + (whole - start) * 0.2}
     first = m.solve(**until)
     same(first, again.solve(**until))
     same(first, rebuilt.solve(**until))
