@@ -46,7 +46,8 @@ int check(const ModelArguments& arguments) {
                found.holonomic ? "" : "; some hold velocities (nonholonomic)");
     fmt::print("  degrees of freedom   {}{}\n", found.degrees_of_freedom, found.holonomic ? "" : " of the velocities");
     for (const std::string& name : found.redundant) fmt::print("  redundant            {}\n", name);
-    fmt::print("  energy               {}\n", found.conservative ? "conserved" : "not conserved: forces, time or impacts act");
+    fmt::print("  energy               {}\n",
+               found.conservative ? "conserved" : "not conserved: forces, time or impacts act");
     if (start.moved_q > 0.0 || start.moved_v > 0.0)
       fmt::print("  initial values       found; positions moved by at most {:.3g}, velocities by {:.3g}\n", start.moved_q,
                  start.moved_v);

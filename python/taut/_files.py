@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import pathlib
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +31,8 @@ def _sums(rows: int, *columns: np.ndarray) -> np.ndarray:
 
 def _words(numbers: Any) -> np.ndarray:
     numbers = np.ascontiguousarray(numbers, dtype=np.float64)
-    return numbers.reshape(len(numbers), -1).view(np.uint64)
+    out: np.ndarray = numbers.reshape(len(numbers), -1).view(np.uint64)
+    return out
 
 
 def _sum_of_text(text: bytes) -> int:
@@ -63,11 +61,15 @@ def _h5py() -> tuple[Any, Any]:
 
 
 def save(result: "Result", path: str | os.PathLike[str]) -> None:
+    import json
+    import pathlib
+    import tempfile
+
     File, h5py = _h5py()
     core = result._core
     rows, events = len(core.t), np.asarray(core.event_rows)
     newton = np.array(core.newton, dtype=np.int32).reshape(rows, 1)
-    columns = {
+    columns: dict[str, Any] = {
         "t": np.asarray(core.t).reshape(rows, 1), "q": core.q, "v": core.v, "lambda": core.lam, "outputs": core.outputs,
         "energy": core.energies, "residual": core.residuals,
     }  # fmt: skip
@@ -97,7 +99,7 @@ def save(result: "Result", path: str | os.PathLike[str]) -> None:
             _write_texts(file, "output_names", core.output_names)
             _write_texts(file, "scene_places", [f"{x} {y} {z} {name}" for name, x, y, z in places])
             _write_texts(file, "scene_lines", [f"{a} {b}" for a, b in lines])
-            wide = {**columns, "newton": newton, "record_sums": sums.reshape(-1, 1), "event_sums": event_sums.reshape(-1, 1)}
+            wide: dict[str, Any] = {**columns, "newton": newton, "record_sums": sums.reshape(-1, 1), "event_sums": event_sums.reshape(-1, 1)}
             wide["events"] = events if len(events) else np.empty((0, 2 + 2 * len(core.coordinates)))
             for name, data in wide.items():
                 data = np.asarray(data) if np.size(data) else np.empty((0, np.shape(data)[1]), np.asarray(data).dtype)
@@ -162,7 +164,8 @@ class SavedResult:
 
     @property
     def energy(self) -> np.ndarray:
-        return self.kinetic + self.potential
+        out: np.ndarray = self.kinetic + self.potential
+        return out
 
     @property
     def model(self) -> Any:

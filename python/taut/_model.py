@@ -12,10 +12,11 @@ import numpy as np
 
 from . import _core
 from ._result import Result
+from ._sections import REPLACED, Sections
 from ._simulation import Simulation
 from ._studies import Check, Comparison, Equilibrium, Verification
 from ._symbols import Expr, Symbol, definitions
-from ._words import PLAIN, RUN, SHAPES, Shape
+from ._words import RUN, SHAPES
 
 _AXES = "xyz"
 
@@ -28,6 +29,8 @@ class Parameters:
     """The parameters of a model, as symbols: m.p.l. Setting one changes its value."""
 
     __slots__ = ("_model", "_section")
+    _model: "Model"
+    _section: str
 
     def __init__(self, model: "Model", section: str):
         object.__setattr__(self, "_model", model)
@@ -67,7 +70,7 @@ class Parameters:
         return "\n".join(f"{name} = {value}" for name, value in self._content().items()) or "no parameters"
 
 
-class Model:
+class Model(Sections):
     """A model: what moves and what holds it, in the words of model files.
 
     >>> m = taut.Model("Pendulum", gravity=9.81)
@@ -90,14 +93,12 @@ class Model:
         for section, content in sections.items():
             self.add(section, content)
 
-    # The words themselves are added below the class, one method for each section.
-
     def add(self, section: str, content: Any) -> "Model":
         """Anything: joins a list or a table to what the section holds, and sets what is a single value."""
         if section not in SHAPES:
             raise _core.InputError(f"there is no section '{section}'; there are: {', '.join(SHAPES)}")
         shape, plain = SHAPES[section], self._plain(content, section)
-        if isinstance(plain, dict) and shape.kind == "table" or section in _REPLACED:
+        if isinstance(plain, dict) and shape.kind == "table" or section in REPLACED:
             for key, value in plain.items():
                 self._builder.set(section, key, value)
         elif shape.kind == "list" and not isinstance(plain, list):
@@ -240,8 +241,10 @@ class Model:
     ) -> Comparison:
         """Every integrator on this model: error against a verified reference, time, what each conserves."""
         built = self._build(parameters, {"until": until, **run})
-        ways = [list(integrators), list(solvers), list(formulations)]
-        return Comparison(_core.compare(built, _main_thread(), *ways, int(halvings), float(seconds)), self.name)
+        found = _core.compare(
+            built, _main_thread(), list(integrators), list(solvers), list(formulations), int(halvings), float(seconds)
+        )
+        return Comparison(found, self.name)
 
     # How words get into the model.
 
@@ -328,9 +331,6 @@ class Model:
         return Symbol(entries["name"]) if "name" in entries else None
 
 
-_REPLACED = ("parameters", "inputs", "initial", "run")
-
-
 def _collect(value: Any, into: list[Expr]) -> None:
     if isinstance(value, Expr):
         into.append(value)
@@ -376,109 +376,6 @@ def _progress(progress: Any, name: str) -> Callable[[float], Any] | None:
         sys.stderr.flush()
 
     return bar
-
-
-def _entry_method(shape: Shape) -> Callable[..., Any]:
-    """One more of a table of names: m.mass("A", mass=1); m.parameter("l", 1) or m.parameter(l=1, k=2)."""
-
-    def method(self: Model, *arguments: Any, **entries: Any) -> Any:
-        put = self._builder.set if shape.name in _REPLACED else self._builder.entry
-        if not arguments or isinstance(arguments[0], Mapping):
-            # Names as keywords, or in a dictionary: x' is no keyword.
-            given = {**(arguments[0] if arguments else {}), **entries}
-            for name, value in given.items():
-                put(shape.name, str(name), self._plain(value))
-            found = tuple(Symbol(str(name)) for name in given)
-            return found[0] if len(found) == 1 else found
-        name, rest = str(arguments[0]), arguments[1:]
-        if shape.table is not None and not (len(rest) == 1 and isinstance(rest[0], Mapping) and not entries):
-            value: Any = shape.entries(rest, entries)
-        elif shape.places and len(rest) > 1:
-            value = list(rest)
-        elif len(rest) == 1 and not entries:
-            value = rest[0]
-        else:
-            raise TypeError(f"{shape.method}: takes a name and what it stands for")
-        put(shape.name, name, self._plain(value))
-        return Symbol(name)
-
-    return method
-
-
-def _item_method(shape: Shape) -> Callable[..., Any]:
-    """One more of a list: m.rod("O", "A", length=2); without a table of entries each argument is an item of its own."""
-
-    def method(self: Model, *arguments: Any, **entries: Any) -> Any:
-        if shape.table is None:
-            for one in arguments:
-                self._builder.item(shape.name, self._plain(one))
-            found = tuple(Symbol(str(one)) for one in arguments) if shape.name == "coordinates" else ()
-            return None if not found else found[0] if len(found) == 1 else found
-        if len(arguments) == 1 and isinstance(arguments[0], Mapping) and not entries:
-            content = dict(arguments[0])
-        else:
-            content = shape.entries(arguments, entries)
-        self._builder.item(shape.name, self._plain(content))
-        return Symbol(str(content["name"])) if "name" in content else None
-
-    return method
-
-
-def _section_method(shape: Shape) -> Callable[..., Any]:
-    """Entries of the section itself: m.run(until=10); or its value: m.gravity(9.81), m.include("a.yaml")."""
-
-    def method(self: Model, *arguments: Any, **entries: Any) -> Any:
-        if shape.kind == "table":
-            for one in (*arguments, entries):
-                for key, value in dict(one).items():
-                    if key not in shape.keys:
-                        raise _core.InputError(
-                            f"{shape.name}: there is no '{key}' here; allowed are: {', '.join(shape.keys)}"
-                        )
-                    self._set(shape.name, key, value)
-            return self
-        if entries or not arguments:
-            raise TypeError(f"{shape.name}: takes a value")
-        self._builder.add(shape.name, self._plain(list(arguments) if len(arguments) > 1 else arguments[0]))
-        return self
-
-    return method
-
-
-def _plural_method(shape: Shape) -> Callable[..., Any]:
-    """Several at once, as they stand in a model file."""
-
-    def method(self: Model, *contents: Any, **entries: Any) -> Any:
-        if entries:
-            contents = (*contents, entries)
-        for content in contents:
-            self.add(shape.name, content)
-        names = [str(one) for content in contents for one in (content if isinstance(content, (Mapping, list)) else [content])]
-        if shape.kind == "names" or shape.name == "coordinates":
-            return tuple(Symbol(name) for name in names)
-        return self
-
-    return method
-
-
-def _add_words() -> None:
-    makers = {"names": _entry_method, "list": _item_method, "table": _section_method, "value": _section_method}
-    for name, shape in SHAPES.items():
-        if name in PLAIN:
-            continue
-        words = {shape.method: makers[shape.kind]}
-        if shape.method != name:
-            words[name] = _plural_method
-        for word, make in words.items():
-            if word in Model.__dict__:
-                continue  # written by hand above
-            method = make(shape)
-            method.__name__, method.__qualname__ = word, f"Model.{word}"
-            method.__doc__ = shape.docstring()
-            setattr(Model, word, method)
-
-
-_add_words()
 
 
 def load(path: str | os.PathLike[str], *, allow_include: Iterable[str | os.PathLike[str]] = ()) -> Model:

@@ -111,7 +111,8 @@ class Result:
     @property
     def energy(self) -> np.ndarray:
         """H over time, kinetic and potential together."""
-        return self._core.energies.sum(axis=1)
+        out: np.ndarray = self._core.energies.sum(axis=1)
+        return out
 
     @property
     def coordinates(self) -> list[str]:
@@ -170,7 +171,8 @@ class Result:
 
     def __getitem__(self, name: str | Expr) -> np.ndarray:
         kind, k = _column(self._names(), str(name), ("q", "v", "outputs"))
-        return getattr(self._core, kind)[:, k]
+        out: np.ndarray = getattr(self._core, kind)[:, k]
+        return out
 
     def __contains__(self, name: object) -> bool:
         return str(name) in self._names()
@@ -191,7 +193,7 @@ class Result:
     def force(self, name: str | Expr) -> np.ndarray:
         """The force of a constraint over time, on the first thing that it holds; positive where it pulls: the tension of a rod. A constraint of several
         components has a column for each."""
-        found = [self._core.force(row) for row in self.rows(name)]
+        found: list[np.ndarray] = [self._core.force(row) for row in self.rows(name)]
         return found[0] if len(found) == 1 else np.stack(found, axis=1)
 
     def at(self, t: Any) -> States:

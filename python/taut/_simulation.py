@@ -73,15 +73,18 @@ class Simulation:
 
     @property
     def q(self) -> np.ndarray:
-        return self._core.q
+        out: np.ndarray = self._core.q
+        return out
 
     @property
     def v(self) -> np.ndarray:
-        return self._core.v
+        out: np.ndarray = self._core.v
+        return out
 
     @property
     def lam(self) -> np.ndarray:
-        return self._core.lam
+        out: np.ndarray = self._core.lam
+        return out
 
     @property
     def going(self) -> bool:

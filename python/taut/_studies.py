@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
@@ -14,8 +14,15 @@ class Report:
         self.__dict__.update(figures)
         self.name = name
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, figure: str) -> Any: ...
+
     def __repr__(self) -> str:
         return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name} = {value}" for name, value in self.__dict__.items())
 
     def _repr_html_(self) -> str:
         import html
@@ -61,7 +68,7 @@ class Equilibrium(Report):
 
     def __init__(self, figures: dict[str, Any], name: str):
         super().__init__(figures, name)
-        self.eigenvalues = np.array(self.eigenvalues, dtype=complex)
+        self.eigenvalues = np.array(figures["eigenvalues"], dtype=np.complex128)
 
     def __getitem__(self, name: Any) -> float:
         name = str(name)
@@ -113,7 +120,7 @@ class Comparison(Report):
 
     def __init__(self, figures: dict[str, Any], name: str):
         super().__init__(figures, name)
-        self.rows = [Report(row, "") for row in self.rows]
+        self.rows = [Report(row, "") for row in figures["rows"]]
 
     def __len__(self) -> int:
         return len(self.rows)

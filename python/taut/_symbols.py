@@ -34,7 +34,7 @@ class Expr:
         self._form = form  # with {0}, {1}, … where parts stand
         self._parts = parts
         self._binds = binds
-        self._size = len(form) + sum(part._size for part in parts)
+        self._size: int = len(form) + sum(part._size for part in parts)
 
     def __str__(self) -> str:
         return _written(self, {})

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <taut/base/require.hpp>
-#include <taut/expression/parse.hpp>
 #include <taut/model/hand_run.hpp>
 
 namespace taut {
@@ -34,16 +33,13 @@ HandRun::HandRun(ModelFile model, Recorder* recorder, const std::vector<Observer
 }
 
 const ModelInput& HandRun::cell(const std::string& name) const {
-  std::vector<std::string> known;
+  std::string known;
   for (const ModelInput& one : model_.inputs) {
     if (one.name == name) return one;
-    known.push_back(one.name);
+    known += (known.empty() ? "" : ", ") + one.name;
   }
-  const std::string near = nearest(name, known);
-  throw InputError(message("the model has no input '{}'", name) +
-                   (known.empty()  ? "; the section `inputs` names those it has."
-                    : near.empty() ? "."
-                                   : message("; did you mean '{}'?", near)));
+  throw InputError(message("the model has no input '{}'; ", name) +
+                   (known.empty() ? "the section `inputs` would name some." : message("there are: {}.", known)));
 }
 
 void HandRun::set_input(const std::string& name, double value) {

@@ -50,10 +50,10 @@ class HandRun {
   RunOutcome outcome_;
   std::optional<Scribe> scribe_;
   std::optional<Timeline> timeline_;
-  double time_;               // where it stands, without the hair that a break adds
+  double time_;                 // where it stands, without the hair that a break adds
   std::vector<double> breaks_;  // known, in order, those ahead
-  double known_;              // up to where they are
-  std::string changed_;       // what has been changed since the last step
+  double known_;                // up to where they are
+  std::string changed_;         // what has been changed since the last step
   bool going_ = true;
 };
 

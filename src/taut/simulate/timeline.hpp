@@ -136,7 +136,7 @@ class Timeline {
   const SolverMethod& method_;
   const SimulateOptions& options_;
   double start_, sign_;
-  double pause_;  // where the present piece ends
+  double pause_;                  // where the present piece ends
   double length_of_steps_ = 0.0;  // in the last piece, of equal ones
   Modes modes_;
   const System* system_ = nullptr;  // what moves
