@@ -44,8 +44,8 @@ Matrix matrix_from(nb::handle object, const char* name, int rows, int columns) {
   GivenRows given;
   if (!nb::try_cast(nb::module_::import_("numpy").attr("ascontiguousarray")(object, "float64"), given))
     throw InputError(message("{} must be a matrix.", name));
-  require(int(given.shape(0)) == rows && int(given.shape(1)) == columns, "{} must have {} rows and {} columns, got {} and {}.",
-          name, rows, columns, given.shape(0), given.shape(1));
+  require(int(given.shape(0)) == rows && int(given.shape(1)) == columns,
+          "{} must have {} rows and {} columns, got {} and {}.", name, rows, columns, given.shape(0), given.shape(1));
   return Eigen::Map<const Matrix>(given.data(), rows, columns);
 }
 
@@ -89,7 +89,8 @@ class CallableDynamics final : public DynamicsBlock {
     if (functions_->c.is_none()) return 0.0;
     const nb::gil_scoped_acquire gil;
     const Vector q = local(at.q);
-    return nb::cast<double>(nb::module_::import_("builtins").attr("float")(functions_->c(at.t, look(q.data(), std::size_t(n_)))));
+    return nb::cast<double>(
+        nb::module_::import_("builtins").attr("float")(functions_->c(at.t, look(q.data(), std::size_t(n_)))));
   }
   void add(const Instant& at, double momentum, double force, double* out) const override {
     scatter(value(at.t, local(at.q), local(at.v), momentum, force), 1.0, out);
@@ -134,7 +135,8 @@ class CallableDynamics final : public DynamicsBlock {
     if (force == 0.0) return out;
     {
       const nb::gil_scoped_acquire gil;
-      out += force * vector_from(functions_->b(t, look(q.data(), std::size_t(n_)), look(v.data(), std::size_t(n_))), "f", n_);
+      out +=
+          force * vector_from(functions_->b(t, look(q.data(), std::size_t(n_)), look(v.data(), std::size_t(n_))), "f", n_);
     }
     if (!constant_mass()) out += force * mass_rate(q, v);
     return out;
@@ -205,8 +207,8 @@ class CallableConstraints final : public ConstraintBlock {
  private:
   Vector map(double t, const Vector& q) const {
     const nb::gil_scoped_acquire gil;
-    return vector_from(nb::module_::import_("numpy").attr("atleast_1d")(functions_->a(t, look(q.data(), std::size_t(n_)))), "g",
-                       rows_);
+    return vector_from(nb::module_::import_("numpy").attr("atleast_1d")(functions_->a(t, look(q.data(), std::size_t(n_)))),
+                       "g", rows_);
   }
   Matrix gradient(double t, const Vector& q) const {
     if (!functions_->b.is_none()) {
@@ -239,7 +241,8 @@ std::unique_ptr<DynamicsBlock> callable_dynamics(std::vector<int> stencil, nb::o
   return std::make_unique<CallableDynamics>(std::move(stencil), std::move(M), std::move(f), std::move(V));
 }
 
-std::unique_ptr<ConstraintBlock> callable_constraints(int coordinates, double t, const Vector& q, nb::object g, nb::object G) {
+std::unique_ptr<ConstraintBlock> callable_constraints(int coordinates, double t, const Vector& q, nb::object g,
+                                                      nb::object G) {
   return std::make_unique<CallableConstraints>(coordinates, t, q, std::move(g), std::move(G));
 }
 

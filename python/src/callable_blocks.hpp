@@ -13,6 +13,7 @@ namespace taut::python {
 std::unique_ptr<DynamicsBlock> callable_dynamics(std::vector<int> stencil, nb::object M, nb::object f, nb::object V);
 
 /// g(t, q) = 0 with G(t, q) = ∂g/∂q, by differences where it is None. The number of rows is found at the start.
-std::unique_ptr<ConstraintBlock> callable_constraints(int coordinates, double t, const Vector& q, nb::object g, nb::object G);
+std::unique_ptr<ConstraintBlock> callable_constraints(int coordinates, double t, const Vector& q, nb::object g,
+                                                      nb::object G);
 
 }  // namespace taut::python

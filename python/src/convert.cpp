@@ -144,9 +144,7 @@ nb::object array_of(std::vector<double> numbers, std::size_t columns) {
 
 nb::object array_of(const Vector& vector) { return array_of(std::vector<double>(vector.begin(), vector.end())); }
 
-Vector to_vector(const Given& given) {
-  return Eigen::Map<const Vector>(given.data(), Eigen::Index(given.shape(0)));
-}
+Vector to_vector(const Given& given) { return Eigen::Map<const Vector>(given.data(), Eigen::Index(given.shape(0))); }
 
 nb::object number_or_none(double value) { return std::isnan(value) ? nb::none() : nb::cast(value); }
 

@@ -69,10 +69,11 @@ Result solve_equations(const nb::dict& functions, const Given& q0, const Given& 
   Certifier certifier(*system, options.end - start.t);
   Attention attention(signals, progress);
   options.observers.emplace_back([&](const Progress& p) {
-    const Measured now = p.between ? certifier.measure(instant(p.state)) : certifier.add(instant(p.state), p.done, p.invariant);
+    const Measured now =
+        p.between ? certifier.measure(instant(p.state)) : certifier.add(instant(p.state), p.done, p.invariant);
     if (p.recorded)
-      recorder.record({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), nullptr, now.kinetic, now.potential,
-                       now.position_residual, now.velocity_residual, p.report.solve.newton_iterations});
+      recorder.record({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), nullptr, now.kinetic,
+                       now.potential, now.position_residual, now.velocity_residual, p.report.solve.newton_iterations});
     attention.look(p.done);
   });
   const Trajectory path = simulate(*system, found.state, integrator, method, options);

@@ -11,8 +11,7 @@ namespace {
 /// A run by hand and its records.
 class Hand {
  public:
-  Hand(const Built& built, bool record)
-      : built_(built.model), attention_(false, nb::none()) {
+  Hand(const Built& built, bool record) : built_(built.model), attention_(false, nb::none()) {
     const Observer watch = [this](const Progress& p) { attention_.look(p.done); };
     const nb::gil_scoped_release released;
     run_.emplace(std::move(*built_), record ? &recorder_ : nullptr, std::vector<Observer>{watch});

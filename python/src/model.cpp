@@ -79,16 +79,24 @@ void add_model(nb::module_& module) {
       .def(nb::init<const std::string&>())
       .def_static("from_text", from_text)
       .def("copy", [](const Builder& b) { return Builder(b); })
-      .def("add", [](Builder& b, const std::string& section, nb::object of) { b.content.add(section, to_tree(of)); },
-           nb::arg("section"), nb::arg("of").none())
-      .def("entry", [](Builder& b, const std::string& section, const std::string& name,
-                       nb::object of) { b.content.entry(section, name, to_tree(of)); },
-           nb::arg("section"), nb::arg("name"), nb::arg("of").none())
-      .def("item", [](Builder& b, const std::string& section, nb::object of) { b.content.item(section, to_tree(of)); },
-           nb::arg("section"), nb::arg("of").none())
-      .def("set", [](Builder& b, const std::string& section, const std::string& name,
-                     nb::object of) { b.content.set(section, name, to_tree(of)); },
-           nb::arg("section"), nb::arg("name"), nb::arg("of").none())
+      .def(
+          "add", [](Builder& b, const std::string& section, nb::object of) { b.content.add(section, to_tree(of)); },
+          nb::arg("section"), nb::arg("of").none())
+      .def(
+          "entry",
+          [](Builder& b, const std::string& section, const std::string& name, nb::object of) {
+            b.content.entry(section, name, to_tree(of));
+          },
+          nb::arg("section"), nb::arg("name"), nb::arg("of").none())
+      .def(
+          "item", [](Builder& b, const std::string& section, nb::object of) { b.content.item(section, to_tree(of)); },
+          nb::arg("section"), nb::arg("of").none())
+      .def(
+          "set",
+          [](Builder& b, const std::string& section, const std::string& name, nb::object of) {
+            b.content.set(section, name, to_tree(of));
+          },
+          nb::arg("section"), nb::arg("name"), nb::arg("of").none())
       .def("get",
            [](const Builder& b, const std::string& section) {
              const Tree* found = b.content.tree().find(section);
@@ -102,6 +110,12 @@ void add_model(nb::module_& module) {
   nb::class_<Built>(module, "Built", "A model that has been read.")
       .def_prop_ro("name", [](const Built& b) { return b.model->name; })
       .def_prop_ro("coordinates", coordinates)
+      .def_prop_ro("output_names",
+                   [](const Built& b) {
+                     std::vector<std::string> out;
+                     for (const NamedExpression& one : b.model->outputs) out.push_back(one.name);
+                     return out;
+                   })
       .def_prop_ro("until", [](const Built& b) { return b.model->run.until; })
       .def_prop_ro("inputs",
                    [](const Built& b) {

@@ -14,7 +14,8 @@ void add_errors(nb::module_& module) {
     module.attr(name) = type;
     return type;
   };
-  const nb::object base = made("Error", "taut.Error", nb::borrow(PyExc_Exception), "What taut has to say against something.");
+  const nb::object base =
+      made("Error", "taut.Error", nb::borrow(PyExc_Exception), "What taut has to say against something.");
   static nb::object input;
   input = made("InputError", "taut.InputError", nb::make_tuple(base, nb::borrow(PyExc_ValueError)),
                "A mistake in what was given: subject, what was given, what was expected, a way out.");

@@ -65,8 +65,10 @@ void states_at(const Result& result, const std::vector<double>& times, std::vect
   const int order = result.system != nullptr ? 8 : 2;
   DenseStep dense(system, Multipliers{}, order, [](State&) { return false; });
   const auto state = [&](std::size_t k) {
-    return State{from.t[k], Eigen::Map<const Vector>(from.q.data() + k * n, Eigen::Index(n)),
-                 Eigen::Map<const Vector>(from.v.data() + k * n, Eigen::Index(n)), {},
+    return State{from.t[k],
+                 Eigen::Map<const Vector>(from.q.data() + k * n, Eigen::Index(n)),
+                 Eigen::Map<const Vector>(from.v.data() + k * n, Eigen::Index(n)),
+                 {},
                  Vector::Zero(system.constraint_count())};
   };
   const bool forward = from.t.back() >= from.t.front();

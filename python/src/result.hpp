@@ -9,7 +9,8 @@ namespace taut::python {
 /// A run that has ended: its states as arrays, and what became of it.
 struct Result {
   std::shared_ptr<const ModelFile> model;  ///< none: it was given by functions
-  std::shared_ptr<const System> system;    ///< with the rows of the recording; none: it was given by functions, which may be gone
+  std::shared_ptr<const System>
+      system;  ///< with the rows of the recording; none: it was given by functions, which may be gone
   Recording recording;
   RunOutcome outcome;
   std::string choice;  ///< why the scheme, where nobody named one

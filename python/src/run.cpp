@@ -55,10 +55,12 @@ void add_certificates(nb::module_& module) {
                        c.scale);
       });
   nb::class_<Certificate>(module, "Certificate", "What a run can say about its own accuracy, measured at every step.")
-      .def_prop_ro("verdict", [](const Certificate& c) { return name_of(c.verdict); }, "reached, stopped, failed or diverged.")
+      .def_prop_ro(
+          "verdict", [](const Certificate& c) { return name_of(c.verdict); }, "reached, stopped, failed or diverged.")
       .def_prop_ro("finished", &Certificate::finished, "Whether it ended as was asked for.")
       .def_ro("message", &Certificate::message)
-      .def_prop_ro("grade", [](const Certificate& c) { return name_of(c.grade); }, "good, fair, poor, unverified or bad.")
+      .def_prop_ro(
+          "grade", [](const Certificate& c) { return name_of(c.grade); }, "good, fair, poor, unverified or bad.")
       .def_ro("summary", &Certificate::summary, "In plain words.")
       .def_ro("integrator", &Certificate::integrator)
       .def_ro("solver", &Certificate::solver)
@@ -67,7 +69,8 @@ void add_certificates(nb::module_& module) {
       .def_ro("t_end", &Certificate::t_end)
       .def_ro("conservative", &Certificate::conservative, "Whether energy should be constant.")
       .def_ro("energy", &Certificate::energy)
-      .def_ro("own_energy", &Certificate::own_energy, "An energy that the scheme keeps in a form of its own, if it has a name.")
+      .def_ro("own_energy", &Certificate::own_energy,
+              "An energy that the scheme keeps in a form of its own, if it has a name.")
       .def_ro("momenta", &Certificate::momenta)
       .def_ro("position_residual", &Certificate::position_residual)
       .def_ro("velocity_residual", &Certificate::velocity_residual)
@@ -96,11 +99,13 @@ void add_results(nb::module_& module) {
       .def_prop_ro("q", [](Self r) { return view(r.p->recording.q, r.p->records(), r.p->coordinates(), r.h); })
       .def_prop_ro("v", [](Self r) { return view(r.p->recording.v, r.p->records(), r.p->coordinates(), r.h); })
       .def_prop_ro("lam", [](Self r) { return view(r.p->recording.lambda, r.p->records(), r.p->constraints(), r.h); })
-      .def_prop_ro("outputs",
-                   [](Self r) { return view(r.p->recording.outputs, r.p->records(), r.p->recording.header.outputs.size(), r.h); })
+      .def_prop_ro(
+          "outputs",
+          [](Self r) { return view(r.p->recording.outputs, r.p->records(), r.p->recording.header.outputs.size(), r.h); })
       .def_prop_ro("energies", [](Self r) { return view(r.p->recording.energy, r.p->records(), 2, r.h); })
       .def_prop_ro("residuals", [](Self r) { return view(r.p->recording.residual, r.p->records(), 2, r.h); })
-      .def_prop_ro("event_rows", [](Self r) { return view(r.p->recording.events, r.p->events(), 2 + 2 * r.p->coordinates(), r.h); })
+      .def_prop_ro("event_rows",
+                   [](Self r) { return view(r.p->recording.events, r.p->events(), 2 + 2 * r.p->coordinates(), r.h); })
       .def_prop_ro("newton", [](const Result& r) { return r.recording.newton; })
       .def_prop_ro("coordinates", [](const Result& r) { return r.recording.header.coordinates; })
       .def_prop_ro("constraints", [](const Result& r) { return r.recording.header.constraints; })
@@ -116,8 +121,9 @@ void add_results(nb::module_& module) {
                      for (const auto& [a, b] : r.recording.header.scene.lines) lines.append(nb::make_tuple(a, b));
                      return nb::make_tuple(places, lines);
                    })
-      .def_prop_ro("certificate", [](const Result& r) -> const Certificate& { return r.outcome.certificate; },
-                   nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "certificate", [](const Result& r) -> const Certificate& { return r.outcome.certificate; },
+          nb::rv_policy::reference_internal)
       .def_prop_ro("message", [](const Result& r) { return r.recording.message; })
       .def_prop_ro("choice", [](const Result& r) { return r.choice; })
       .def_prop_ro("events", events_of)

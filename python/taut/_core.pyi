@@ -61,6 +61,9 @@ class Built:
     def coordinates(self) -> list[str]: ...
 
     @property
+    def output_names(self) -> list[str]: ...
+
+    @property
     def until(self) -> float: ...
 
     @property

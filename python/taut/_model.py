@@ -246,6 +246,13 @@ class Model(Sections):
         )
         return Comparison(found, self.name)
 
+    def to_fmu(self, path: str | os.PathLike[str] | None = None, **run: Any) -> pathlib.Path:
+        """Writes the model as a co-simulation unit of FMI 2.0 (Linux, x86-64): its parameters, its inputs and its outputs, or its coordinates where it names no outputs. Words
+        are those of the section `run`: the steps that the unit takes between two calls. Returns the path."""
+        from ._fmu import to_fmu
+
+        return to_fmu(self, path, run)
+
     # How words get into the model.
 
     def _name_for_parts(self) -> str:
