@@ -3,8 +3,7 @@
 
 #include <cmath>
 #include <complex>
-#include <taut/simulate/energy.hpp>
-#include <taut/step/index_one.hpp>
+#include <taut/study/inspect.hpp>
 #include <taut/taut.hpp>
 
 #include "command_tools.hpp"
@@ -13,46 +12,25 @@ namespace taut::cli {
 
 int check(const ModelArguments& arguments) {
   const ModelFile model = read_model(arguments.model, overrides(arguments), false);
-  ModelModes modes(model, 0.0);
-  const System system = acting(*modes.moving(modes.first())).system;  // what holds at the start
+  const Inspection found = inspect(model);
+  const System& system = model.system;
   const ConsistentStart& start = model.start;
-  // Rank at the start: redundant constraints by name.
-  std::vector<std::string> dependent;
-  if (system.constraint_count() > 0) {
-    IndexOne equations(system, Multipliers{});
-    Vector a(system.size()), lambda(system.constraint_count());
-    equations.accelerate(instant(start.state), a, lambda);
-    for (const int row : equations.dependent()) dependent.push_back(system.constraint_name(row));
-  }
-  const double length = std::isnan(model.run.until) ? 1.0 : model.run.until - start.state.t;
-  const bool conservative = conserves_energy(system, start.state, length);
-  int equalities = 0;
-  for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;
-  const int freedom = system.size() - equalities + int(dependent.size());
-  const auto left = violations(system, start.state, 1e-8);
-  std::string trouble;
-  if (!std::isnan(model.run.until)) {
-    try {
-      planned_run(model, arguments.model);
-    } catch (const InputError& error) {
-      trouble = error.what();
-    }
-  }
+  const std::string trouble = found.trouble.empty() ? "" : arguments.model + ": " + found.trouble;
   if (arguments.json) {
     ordered_json out{{"model", arguments.model},
                      {"name", model.name},
-                     {"coordinates", system.size()},
-                     {"constraints", system.constraint_count()},
-                     {"inequalities", system.constraint_count() - equalities},
-                     {"degrees_of_freedom", freedom},
-                     {"redundant", dependent},
-                     {"holonomic", system.holonomic()},
-                     {"conservative", conservative},
+                     {"coordinates", found.coordinates},
+                     {"constraints", found.constraints},
+                     {"inequalities", found.inequalities},
+                     {"degrees_of_freedom", found.degrees_of_freedom},
+                     {"redundant", found.redundant},
+                     {"holonomic", found.holonomic},
+                     {"conservative", found.conservative},
                      {"moved_q", start.moved_q},
                      {"moved_v", start.moved_v},
                      {"violated", ordered_json::array()},
                      {"trouble", trouble}};
-    for (const Violation& one : left)
+    for (const Violation& one : found.violated)
       out["violated"].push_back(
           {{"constraint", one.constraint}, {"level", one.velocity ? "velocity" : "position"}, {"size", one.size}});
     for (const auto& [name, value] : model.parameters) out["parameters"][name] = number(value);
@@ -63,12 +41,13 @@ int check(const ModelArguments& arguments) {
     fmt::print("{}\n", title(model, arguments.model));
     for (const auto& [name, value] : model.parameters)
       fmt::print("  parameter            {} = {:.9g} (SI units)\n", name, value);
-    fmt::print("  coordinates          {}\n", system.size());
-    fmt::print("  constraints          {}, {} of them inequalities{}\n", system.constraint_count(),
-               system.constraint_count() - equalities, system.holonomic() ? "" : "; some hold velocities (nonholonomic)");
-    fmt::print("  degrees of freedom   {}{}\n", freedom, system.holonomic() ? "" : " of the velocities");
-    for (const std::string& name : dependent) fmt::print("  redundant            {}\n", name);
-    fmt::print("  energy               {}\n", conservative ? "conserved" : "not conserved: forces, time or impacts act");
+    fmt::print("  coordinates          {}\n", found.coordinates);
+    fmt::print("  constraints          {}, {} of them inequalities{}\n", found.constraints, found.inequalities,
+               found.holonomic ? "" : "; some hold velocities (nonholonomic)");
+    fmt::print("  degrees of freedom   {}{}\n", found.degrees_of_freedom, found.holonomic ? "" : " of the velocities");
+    for (const std::string& name : found.redundant) fmt::print("  redundant            {}\n", name);
+    fmt::print("  energy               {}\n",
+               found.conservative ? "conserved" : "not conserved: forces, time or impacts act");
     if (start.moved_q > 0.0 || start.moved_v > 0.0)
       fmt::print("  initial values       found; positions moved by at most {:.3g}, velocities by {:.3g}\n", start.moved_q,
                  start.moved_v);
@@ -77,13 +56,13 @@ int check(const ModelArguments& arguments) {
       fmt::print("    {:<18} {:>16.9g}   velocity {:>16.9g}\n", system.coordinate_name(i), start.state.q[i],
                  start.state.v[i]);
     if (system.size() > shown) fmt::print("    and {} more\n", system.size() - shown);
-    for (const Violation& one : left)
+    for (const Violation& one : found.violated)
       fmt::print("  violated             {} by {:.3g} ({})\n", one.constraint, one.size,
                  one.velocity ? "velocity" : "position");
     if (!trouble.empty()) fmt::print("  trouble              {}\n", trouble);
   }
-  if (left.empty() && trouble.empty()) return ok;
-  throw InputError(trouble.empty() ? message("{}: the initial values violate {}.", arguments.model, describe(left))
+  if (found.good()) return ok;
+  throw InputError(trouble.empty() ? message("{}: the initial values violate {}.", arguments.model, describe(found.violated))
                                    : trouble);
 }
 

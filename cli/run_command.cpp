@@ -11,6 +11,16 @@
 #include "live.hpp"
 
 namespace taut::cli {
+namespace {
+
+/// The command line gives words only.
+std::map<std::string, std::string> words(const std::map<std::string, Tree>& entries) {
+  std::map<std::string, std::string> out;
+  for (const auto& [key, value] : entries) out[key] = value.word;
+  return out;
+}
+
+}  // namespace
 
 int run(const RunArguments& arguments) {
   const ModelOverrides changes = overrides(arguments);
@@ -19,7 +29,7 @@ int run(const RunArguments& arguments) {
   options.version = TAUT_VERSION;
   options.model_path = std::filesystem::weakly_canonical(arguments.model).string();
   options.interrupted = [] { return interrupted.load(); };
-  options.settings = ordered_json{{"set", changes.parameters}, {"run", changes.run}}.dump();
+  options.settings = ordered_json{{"set", changes.parameters}, {"run", words(changes.run)}}.dump();
   std::string results;
   if (!arguments.no_file)
     results = arguments.out.empty() ? default_results_name(arguments.model, changes.parameters) : arguments.out;

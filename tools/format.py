@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["src", "cli", "tests", "benchmarks", "examples"]
+FOLDERS = ["src", "cli", "python", "tests", "benchmarks", "examples"]
 
 
 def main() -> int:

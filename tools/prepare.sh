@@ -28,6 +28,18 @@ need() {
   }
 }
 
+# python_packages: a Python of the project's own in build/env, with what the Python package and its tests need.
+python_packages() {
+  local list=tools/python-packages.txt
+  [ -f build/env/installed ] && [ ! "$list" -nt build/env/installed ] && return 0
+  say "installing Python packages in build/env"
+  { python3 -m venv build/env && build/env/bin/python -m pip install -q --disable-pip-version-check -r "$list" >&2; } || {
+    say "installing failed; the packages needed are in $list"
+    exit 2
+  }
+  touch build/env/installed
+}
+
 # build PRESET [TARGET...]: configures once, then builds what changed; quiet unless something is built or fails.
 build() {
   local preset=$1 log

@@ -36,6 +36,7 @@ struct Instructions {
   std::vector<int> results;
   std::vector<std::shared_ptr<const Table>> tables;
   int variables = 0, numbers = 0;  ///< inputs: what changes with each run, and what belongs to an instance
+  bool outside = false;            ///< an input is among the tables: results may change where nothing else does
 
   int inputs() const { return variables + numbers; }
   int first() const { return inputs() + int(constants.size()); }

@@ -29,6 +29,7 @@ Table::Table(std::vector<double> t, std::vector<double> values, Kind kind)
 }
 
 double Table::value(double t, int order) const {
+  if (kind_ == Kind::held) return order == 0 ? held() : 0.0;
   // At its ends the table counts as inside: a motion that begins there begins with its slope.
   if (!(t >= t_.front()) || t > t_.back()) {
     if (order > 0) return 0.0;
@@ -173,7 +174,7 @@ Graph::Node Graph::constant(double value) { return push({Op::constant, -1, -1, -
 Graph::Node Graph::variable(int index) { return push({Op::variable, index, -1, -1, 0.0}); }
 
 Graph::Node Graph::table(std::shared_ptr<const Table> table, Node t, int order) {
-  if (order > 3) return constant(0.0);
+  if (order > 3 || (order > 0 && table->kind() == Table::Kind::held)) return constant(0.0);
   auto found = std::find(tables_.begin(), tables_.end(), table);
   if (found == tables_.end()) found = tables_.insert(tables_.end(), std::move(table));
   return push({Op::table, t, int(found - tables_.begin()), order, 0.0});

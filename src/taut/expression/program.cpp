@@ -129,6 +129,7 @@ Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, co
     const auto register_of = [&](int node) { return node >= 0 ? place.at(node) : 0; };
     if (e.op == Op::table) {
       code->list.push_back({e.op, place.at(e.a), e.b, e.c, 0.0});
+      code->outside = code->outside || graph.tables()[std::size_t(e.b)]->kind() == Table::Kind::held;
     } else {
       code->list.push_back({e.op, register_of(e.a), register_of(e.b), register_of(e.c), e.value});
     }
@@ -144,7 +145,7 @@ const double* Program::operator()(const double* in, const double* numbers, std::
   const Code& code = *code_;
   Memory& mine = code.memory();
   double* r = mine.registers.data();
-  bool same = mine.known;
+  bool same = mine.known && !code.outside;
   for (int k = 0; k < code.variables; ++k) {
     same = same && r[k] == in[k];
     r[k] = in[k];

@@ -125,6 +125,9 @@ class Draft {
   double damping = 0.0;  ///< of everything, 1/s
   bool defines = false;  ///< there are coordinates or `let`, by which masses may be placed
 
+  using Cells = std::map<std::string, std::shared_ptr<Table>>;
+  std::shared_ptr<Cells> cells = std::make_shared<Cells>();  ///< of inputs, over several readings of a model
+
   std::vector<std::pair<std::string, Graph::Node>> parameters;
   std::unordered_map<std::string, std::size_t> parameter_index;
   std::vector<MassEntry> masses;

@@ -247,6 +247,7 @@ Form run() {
        "Times at which forces jump [s]; a step ends at each. Jumps by time alone are found without."},
       {"every", every, "Record each so many-th step; 0: only the first and the last state.", "1"},
       {"interval", positive(), "With tolerances: record at multiples of this [s]."},
+      {"times", list_of(value(), 1), "Record at these times [s] and no others, besides events; steps do not feel it."},
       {"events", list_of(event()), "More of the section `events`."},
       {"tolerances", names_of(text(), any_of({positive(), tolerance()})),
        "With tolerances: those of single coordinates, masses, beams or groups. A number is an absolute one."},

@@ -33,8 +33,10 @@ std::function<std::vector<double>(double, double)> jumps_of(const Draft& draft) 
 
 /// Through all sections. `with_start`: initial values are found; otherwise it is the system that is asked for.
 ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides& overrides,
-                   const std::shared_ptr<Shapes>& shapes, bool assemble, bool with_start) {
+                   const std::shared_ptr<Shapes>& shapes, const std::shared_ptr<Draft::Cells>& cells, bool assemble,
+                   bool with_start) {
   Draft draft(documents, overrides, shapes);
+  draft.cells = cells;
   read_stage(Section::Stage::title, draft);
   read_parameters(draft);
   read_stage(Section::Stage::values, draft);
@@ -76,9 +78,10 @@ ModelFile build_model(std::shared_ptr<const std::vector<Document>> documents, co
                       const ModelOverrides& overrides, bool assemble) {
   try {
     const auto shapes = std::make_shared<Shapes>();
-    ModelFile model = read_all(*documents, overrides, shapes, assemble, true);
+    const auto cells = std::make_shared<Draft::Cells>();
+    ModelFile model = read_all(*documents, overrides, shapes, cells, assemble, true);
     model.text = std::move(text);
-    model.with = [documents, overrides, shapes](const std::map<std::string, double>& values) {
+    model.with = [documents, overrides, shapes, cells](const std::map<std::string, double>& values) {
       ModelOverrides other = overrides;
       for (const auto& [name, value] : values) {
         std::ostringstream exact;
@@ -86,7 +89,7 @@ ModelFile build_model(std::shared_ptr<const std::vector<Document>> documents, co
         exact << value;
         other.parameters.emplace_back(name, exact.str());
       }
-      return read_all(*documents, other, shapes, false, false);
+      return read_all(*documents, other, shapes, cells, false, false);
     };
     return model;
   } catch (const LocatedError&) {
@@ -112,6 +115,13 @@ ModelBuilder& ModelBuilder::entry(const std::string& section, const std::string&
   if (there.kind == Tree::Kind::nothing) there = Tree::table();
   there.keys.push_back(name);
   there.items.push_back(std::move(value));
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::set(const std::string& section, const std::string& name, Tree value) {
+  Tree& there = tree_.entry(section);
+  if (there.kind == Tree::Kind::nothing) there = Tree::table();
+  there.entry(name) = std::move(value);
   return *this;
 }
 

@@ -22,8 +22,12 @@ class ModelBuilder {
 
   /// Anything: joins a list or a table to what the section holds, and sets what is a single value.
   ModelBuilder& add(const std::string& section, const Tree& content);
+  ModelBuilder& entry(const std::string& section, const std::string& name, Tree value);  ///< one more of a table
+  ModelBuilder& item(const std::string& section, Tree value);                            ///< one more of a list
+  ModelBuilder& set(const std::string& section, const std::string& name, Tree value);    ///< of a table, new or not
 
   // Tables: a name and what it stands for.
+  ModelBuilder& input(const std::string& name, Tree value) { return entry("inputs", name, std::move(value)); }
   ModelBuilder& parameter(const std::string& name, Tree value) { return entry("parameters", name, std::move(value)); }
   ModelBuilder& function(const std::string& head, Tree body) { return entry("functions", head, std::move(body)); }
   ModelBuilder& table(const std::string& name, Tree points) { return entry("tables", name, std::move(points)); }
@@ -67,9 +71,6 @@ class ModelBuilder {
   ModelFile build(const ModelOverrides& overrides = {}, bool assemble = true) const;
 
  private:
-  ModelBuilder& entry(const std::string& section, const std::string& name, Tree value);
-  ModelBuilder& item(const std::string& section, Tree value);
-
   Tree tree_ = Tree::table();
   std::string called_ = "model";
 };

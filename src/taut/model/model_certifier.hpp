@@ -22,6 +22,9 @@ class ModelCertifier {
     }
     return certifier_.add(instant(p.state), p.done, p.invariant);
   }
+  /// Something outside has changed the systems of the mode: what is kept is kept from the next state on.
+  void begin_anew() { enter(Mode(mode_)); }
+
   std::vector<double> save() const { return certifier_.save(); }
   void load(const std::vector<double>& saved, const Checkpoint& at) {
     enter(at.mode);

@@ -5,6 +5,7 @@
 #include <taut/expression/program.hpp>
 #include <taut/integrators/catalog.hpp>
 #include <taut/model/scene.hpp>
+#include <taut/model/tree.hpp>
 #include <taut/simulate/simulate.hpp>
 
 namespace taut {
@@ -35,6 +36,13 @@ struct Switch {
   std::vector<int> rows{};                                  ///< of the constraints; none: a parameter
   double initial = 1.0;                                     ///< constraints: 1 they hold, 0 they do not
   double since = -std::numeric_limits<double>::infinity();  ///< when it took the initial value
+};
+
+/// A number that may be changed from outside while the model runs. All readings of one model share it.
+struct ModelInput {
+  std::string name;
+  double initial = 0.0;
+  std::shared_ptr<Table> value{};
 };
 
 /// What happens at a time, or when an expression crosses zero.
@@ -72,6 +80,7 @@ struct RunSection {
   std::vector<Tolerance> tolerances{};  ///< of coordinates that have their own
   int every = 1;
   double interval = 0.0;
+  std::vector<double> times{};  ///< at which states are recorded; none: by `every` or `interval`
 };
 
 /// A model as a file describes it.
@@ -82,6 +91,7 @@ struct ModelFile {
   std::vector<NamedExpression> outputs;
   std::vector<ModelEvent> events;
   std::vector<Switch> switches;  ///< what events change
+  std::vector<ModelInput> inputs;
   RunSection run;
   bool beams = false;         ///< there are some
   std::vector<int> supports;  ///< rows of constraints that hold ends of beams: exact in every formulation
@@ -97,7 +107,7 @@ struct ModelFile {
 /// Changes made from outside: parameters by name, and entries of `run`.
 struct ModelOverrides {
   std::vector<std::pair<std::string, std::string>> parameters{};
-  std::map<std::string, std::string> run{};
+  std::map<std::string, Tree> run{};
   std::vector<std::string> include_folders{};  ///< besides the model's own, from which files may be included
 };
 

@@ -104,7 +104,8 @@ RunPlan plan(const ModelFile& model) {
                           .atol = run.atol,
                           .reversible = chosen.reversible,
                           .every = run.every,
-                          .interval = run.interval},
+                          .interval = run.interval,
+                          .marks = run.times},
               .modes = modes,
               .choice = chosen.reason};
   set_events(model, modes, out.options);

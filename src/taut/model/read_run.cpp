@@ -67,6 +67,13 @@ void read_tolerances(const Item& item, Draft& draft) {
   }
 }
 
+/// In order, whichever way the run goes.
+void read_times(const Item& item, Draft& draft) {
+  std::vector<double>& times = draft.model.run.times;
+  times.clear();
+  for (const Item& one : item.list()) times.push_back(draft.number(one));
+}
+
 void read_methods(const std::string& key, const Item& one, Draft& draft) {
   RunSection& run = draft.model.run;
   located(one, [&] {
@@ -92,6 +99,7 @@ void read_run(const Item& item, Draft& draft) {
     if (key == "rtol") run.rtol = draft.positive(one);
     if (key == "atol") run.atol = draft.positive(one);
     if (key == "interval") run.interval = draft.positive(one);
+    if (key == "times") read_times(one, draft);
     if (key == "every") {
       run.every = draft.whole(one);
       if (run.every < 0) one.fail(message("must not be negative, got {}", run.every));
@@ -114,19 +122,22 @@ void read_run(const Item& item, Draft& draft) {
 }
 
 void override_run(Draft& draft) {
-  const std::map<std::string, std::string>& changes = draft.overrides.run;
+  const std::map<std::string, Tree>& changes = draft.overrides.run;
   if (changes.empty()) return;
   RunSection& run = draft.model.run;
   // A method given from outside comes without the options of the one in the file; a step turns tolerances off, and the other way round.
   if (changes.contains("step") && !changes.contains("rtol")) {
     run.rtol = run.atol = run.interval = 0.0;
+    run.times.clear();
     run.control.clear();
     run.breaks.clear();
     run.tolerances.clear();
   }
   if (changes.contains("rtol") && !changes.contains("step")) run.step = 0.0;
+  if (changes.contains("times")) run.interval = 0.0;
+  if (changes.contains("interval") || changes.contains("every")) run.times.clear();
   Tree given = Tree::table();
-  for (const auto& [key, text] : changes) given.entry(key) = text;
+  for (const auto& [key, value] : changes) given.entry(key) = value;
   read_run(draft.outside("command line", Tree::table({{"run", given}})), draft);
 }
 

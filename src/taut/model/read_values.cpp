@@ -7,6 +7,32 @@ namespace taut {
 void read_name(const Item& item, Draft& draft) { draft.model.name = item.word(); }
 void read_source(const Item& item, Draft& draft) { draft.model.source = item.word(); }
 
+namespace {
+
+bool is_input(const std::string& name, const Draft& draft) {
+  return std::any_of(draft.documents.begin(), draft.documents.end(), [&](const Document& document) {
+    const Tree* inputs = document.root.find("inputs");
+    return inputs != nullptr && inputs->find(name) != nullptr;
+  });
+}
+
+}  // namespace
+
+/// A value from the command line comes last.
+void read_inputs(const Item& item, Draft& draft) {
+  for (const auto& [name, one] : item.entries()) {
+    draft.take_name(one, name);
+    Item given = one;
+    for (const auto& [other, text] : draft.overrides.parameters)
+      if (other == name) given = draft.outside("--set", Tree::table({{name, text}}));
+    const double value = draft.number(given);
+    std::shared_ptr<Table>& cell = (*draft.cells)[name];
+    if (cell == nullptr) cell = std::make_shared<Table>(value);
+    draft.model.inputs.push_back({name, value, cell});
+    draft.scope.symbols[name] = draft.graph->table(cell, draft.graph->variable(draft.numbering.time()));
+  }
+}
+
 /// A later file, and the command line after it, may change what an earlier one set.
 void read_parameters(Draft& draft) {
   std::vector<std::pair<std::string, Item>> given;
@@ -23,6 +49,7 @@ void read_parameters(Draft& draft) {
   });
   for (const auto& [name, text] : draft.overrides.parameters) {
     const auto same = index.find(name);
+    if (same == index.end() && is_input(name, draft)) continue;
     if (same == index.end()) {
       std::vector<std::string> known;
       for (const auto& [other, item] : given) known.push_back(other);

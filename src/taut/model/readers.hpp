@@ -11,6 +11,7 @@ using Reader = void (*)(const Item&, Draft&);
 void read_name(const Item& item, Draft& draft);
 void read_source(const Item& item, Draft& draft);
 void read_parameters(Draft& draft);  ///< all of them: later files change what earlier ones set
+void read_inputs(const Item& item, Draft& draft);
 void read_functions(const Item& item, Draft& draft);
 void read_tables(const Item& item, Draft& draft);
 void read_dimension(const Item& item, Draft& draft);

@@ -28,7 +28,7 @@ struct RunOutcome {
 };
 
 /// Runs a model as planned and streams the results. Memory does not grow with the length of the run.
-RunOutcome run_model(ModelFile& model, RunPlan planned, const RunModelOptions& options = {});
+RunOutcome run_model(const ModelFile& model, RunPlan planned, const RunModelOptions& options = {});
 
 /// Steps after which a scheme is bound anew, so that a run can go on from there: SimulateOptions::renew. A number that depends on the model
 /// alone, because it decides on the last bits of the results.

@@ -38,6 +38,8 @@ std::vector<Section> make_sections() {
        "Acceleration [m/s^2]: one number pulls against the last axis; a list is a vector.", read_gravity},
       {"damping", Stage::values, values("nonnegative"),
        "Of everything that has mass [1/s]: each momentum p is damped by the force -c p.", read_damping},
+      {"inputs", Stage::bodies, names_of(name(), value()),
+       "Named numbers that may be changed from outside while the model runs; here their values at the start.", read_inputs},
       {"masses", Stage::bodies, names_of(name(), f.mass),
        "Point masses. A.x, A.y, A.z are the coordinates of A; A.x' or A.vx its velocities.", read_masses},
       {"coordinates", Stage::bodies, unique(list_of(name())), "Generalised coordinates; `kinetic` gives their inertia.",

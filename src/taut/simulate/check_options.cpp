@@ -40,6 +40,16 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
                                           std::max(std::abs(start), std::abs(options.end))),
           "simulate: an interval of {} is lost in the round-off of time between {} and {}.", options.interval, start,
           options.end);
+  const double sign = options.end < start ? -1.0 : 1.0;
+  for (std::size_t k = 0; k < options.marks.size(); ++k) {
+    const double t = options.marks[k];
+    require(std::isfinite(t) && sign * (t - start) >= 0.0 && sign * (options.end - t) >= 0.0,
+            "simulate: states are asked for at t = {}, which is not between {} and {}.", t, start, options.end);
+    require(k == 0 || sign * (t - options.marks[k - 1]) > 0.0,
+            "simulate: times at which states are asked for must be in order, but {} follows {}.", t,
+            options.marks[k == 0 ? 0 : k - 1]);
+  }
+  require(options.marks.empty() || options.interval == 0.0, "simulate: give an interval or times, not both.");
   require(options.halvings >= 0 && options.halvings <= 40, "simulate: halvings must lie between 0 and 40, got {}.",
           options.halvings);
   for (const Observer& observer : options.observers) require(bool(observer), "simulate: an observer is empty.");

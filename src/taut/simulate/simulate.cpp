@@ -23,8 +23,7 @@ void check_start(const System& system, const State& start, const SimulateOptions
 
 }  // namespace
 
-Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
-                    const SimulateOptions& options) {
+State first_state(const System& system, const State& start, const Integrator& integrator, const SimulateOptions& options) {
   check_options(integrator, start.t, options);
   check_start(system, start, options);
   const Traits traits = integrator.traits();
@@ -39,6 +38,12 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   if (first.p.size() == 0) first.p = system.momentum(instant(first));
   if (first.lambda.size() != system.constraint_count()) first.lambda = Vector::Zero(system.constraint_count());
   if (options.from != nullptr) first = options.from->last;
+  return first;
+}
+
+Trajectory simulate(const System& system, const State& start, const Integrator& integrator, const SolverMethod& method,
+                    const SimulateOptions& options) {
+  const State first = first_state(system, start, integrator, options);
   const std::vector<State> none;
   return Timeline(system, start, integrator, method, options)
       .follow(first, options.from != nullptr ? options.from->earlier : (options.resume ? options.earlier : none));

@@ -73,6 +73,7 @@ struct SimulateOptions {
 
   int every = 1;          ///< record each so many-th step, besides the first and the last; 0 records only these two
   double interval = 0.0;  ///< with tolerances: record at multiples of this instead, by dense output, on the constraints
+  std::vector<double> marks{};  ///< record at these times instead, in the order of the run, by dense output
   bool keep =
       true;  ///< false: the trajectory keeps the first and the last state only; observers are told what it would keep
   bool resume = false;           ///< the start is the last state of an earlier run: take it as it is

@@ -71,7 +71,11 @@ void Timeline::begin(const State& whole_first, const std::vector<State>& earlier
     load(*from);
     return;
   }
-  tell(first, true, {});
+  if (!options_.marks.empty() && options_.marks.front() == first.t) {
+    on_mark_ = true;
+    ++mark_;
+  }
+  tell(first, kept(true), {});
   for (std::size_t k = 0; k < options_.events.size() && going_; ++k)
     if (options_.events[k].timed() && options_.events[k].at == first.t) happen(k);
 }
@@ -98,7 +102,7 @@ void Timeline::reserve() {
 }
 
 double Timeline::target() const {
-  double next = options_.end;
+  double next = sign_ * (options_.end - pause_) > 0.0 ? pause_ : options_.end;
   for (std::size_t k = 0; k < options_.events.size(); ++k) {
     const Event& event = options_.events[k];
     if (event.timed() && !timed_done_[k] && sign_ * (next - event.at) > 0.0) next = event.at;
@@ -131,14 +135,14 @@ void Timeline::advance() {
   note_marks();
   if (!going_) return;
   const bool there = run_->newest().t == options_.end;
-  const bool due = options_.interval == 0.0 && options_.every > 0 && step_ % options_.every == 0;
+  const bool due = options_.marks.empty() && options_.interval == 0.0 && options_.every > 0 && step_ % options_.every == 0;
   // A run that goes on beyond its end later, or in a longer run, must not see the step that was cut to land there.
   const bool renewed = whole && options_.renew > 0 && step_ % options_.renew == 0 && !(there && controlled());
   const double now = run_->newest().t;
-  if (acting.empty() && now != next) return note(whole && due, renewed);
+  if (acting.empty() && now != next) return note(kept(whole && due), renewed);
   // What an event finds is recorded, and then what it leaves.
   const bool event = !acting.empty() || next != options_.end;
-  note(event || there || (whole && due), renewed && !event);
+  note(kept(event || there || (whole && due)), renewed && !event);
   for (const std::size_t k : acting)
     if (going_) happen(k);
   for (std::size_t k = 0; k < options_.events.size() && going_; ++k)

@@ -16,6 +16,9 @@
 
 namespace taut {
 
+/// The state that a run begins with. Throws InputError if the options or the start make no sense.
+State first_state(const System& system, const State& start, const Integrator& integrator, const SimulateOptions& options);
+
 /// One run along its time line: steps towards the next time that must be met, looks into each for what happens in it, lands on what acts, and
 /// goes on behind it.
 class Timeline {
@@ -30,6 +33,7 @@ class Timeline {
         options_(options),
         start_(start.t),
         sign_(options.end < start.t ? -1.0 : 1.0),
+        pause_(sign_ * std::numeric_limits<double>::infinity()),
         modes_(system, options),
         path_(system.size(), system.constraint_count()),
         watch_(options.events, [this](const State& state) -> const State& { return modes_.whole(state); }),
@@ -37,8 +41,22 @@ class Timeline {
 
   Trajectory follow(const State& first, const std::vector<State>& earlier);
 
- private:
+  // The same in pieces, for who decides on the way where it goes on (timeline_pieces.cpp). Options may move `end` farther between two of them.
+
   void begin(const State& whole_first, const std::vector<State>& earlier);
+
+  /// Goes on to this time, which becomes a step's end; false where the run has ended before.
+  bool go_to(double time);
+
+  /// Something outside has changed, `what` in words: forces jump, or constraints that the state must meet anew. History begins here; false where that
+  /// cannot be.
+  bool changed(const std::string& what);
+
+  const State& newest() { return modes_.whole(run_->newest()); }
+  const Mode& mode() const { return modes_.mode(); }
+  Trajectory so_far();  ///< how it stands, without the states
+
+ private:
   void make_control(const State& first);
   void reserve();
   bool controlled() const { return options_.rtol > 0.0 || options_.atol > 0.0; }
@@ -69,8 +87,8 @@ class Timeline {
   /// What an event does at the newest state.
   void happen(std::size_t k);
 
-  /// Goes on with another state, or another system, made consistent; false where that cannot be.
-  bool change(State& state, const Mode& mode, bool moved, Happened& happened);
+  /// Goes on with another state, or another system, made consistent; false where that cannot be. `timed`: a hair later.
+  bool change(State& state, const Mode& mode, bool moved, bool timed, const std::string& cause);
 
   /// Events that come closer and closer together would never let time pass.
   void watch_for_zeno(std::size_t k);
@@ -87,8 +105,11 @@ class Timeline {
 
   /// States at multiples of the interval within the last step, which lie on the constraints.
   void note_marks();
-  double mark(long number) const { return start_ + sign_ * double(number) * options_.interval; }
+  double mark(long number) const;
   void note(bool keep, bool renewed);
+
+  /// Whether a state that would be recorded is: where times are given, only at these.
+  bool kept(bool wanted) const { return options_.marks.empty() ? wanted : on_mark_; }
 
   /// Tells the newest state with a checkpoint, and forgets everything that is not in it.
   void renew(bool keep);
@@ -115,6 +136,8 @@ class Timeline {
   const SolverMethod& method_;
   const SimulateOptions& options_;
   double start_, sign_;
+  double pause_;                  // where the present piece ends
+  double length_of_steps_ = 0.0;  // in the last piece, of equal ones
   Modes modes_;
   const System* system_ = nullptr;  // what moves
   Trajectory path_;
@@ -124,7 +147,7 @@ class Timeline {
   std::optional<RankWatch> rank_;
   Watch watch_;
   std::vector<char> timed_done_;
-  bool going_ = true, diverged_ = false;
+  bool going_ = true, diverged_ = false, on_mark_ = false;
   long step_ = 0, mark_ = 1;
   double invariant_ = std::numeric_limits<double>::quiet_NaN();
   double quick_since_ = 0.0;  // events since then came in quick succession

@@ -108,8 +108,10 @@ void Timeline::happen(std::size_t k) {
   State after = before;
   const bool moved = changed.q != before.q || changed.v != before.v;
   if (mode != modes_.mode() || moved) {
-    if (!change(changed, mode, moved, happened)) return;
+    if (!change(changed, mode, moved, event.timed(), message("the event '{}'", event.name))) return;
     after = changed;
+    const Vector& p = happened.before.p;
+    happened.impulse = after.p.size() == p.size() ? (after.p - p).lpNorm<Eigen::Infinity>() : 0.0;
   } else if (stop.empty()) {
     // Forces may jump at a time; and what several levels remember ends with a step of another length.
     run_->begin_anew();
@@ -121,7 +123,7 @@ void Timeline::happen(std::size_t k) {
     if (event.timed()) watch_.arm(run_->newest());
   }
   const bool different = after.q != before.q || after.v != before.v;
-  tell(after, different || !event.timed(), {.happened = &happened});
+  tell(after, options_.marks.empty() && (different || !event.timed()), {.happened = &happened});
   if (!going_) return;
   if (!stop.empty()) {
     end(Verdict::stopped, stop);
@@ -130,7 +132,7 @@ void Timeline::happen(std::size_t k) {
   }
 }
 
-bool Timeline::change(State& state, const Mode& mode, bool moved, Happened& happened) {
+bool Timeline::change(State& state, const Mode& mode, bool moved, bool timed, const std::string& cause) {
   const System* next = &modes_.moving_in(mode);
   // What lets go leaves the motion as it is; what takes hold, or sets values, must meet the constraints.
   const auto count = [&](const System& system) { return violations(system, state, consistent).size(); };
@@ -141,8 +143,7 @@ bool Timeline::change(State& state, const Mode& mode, bool moved, Happened& happ
     const double size = ConfigurationSize{}.of(*next, state);
     if (found.status != Status::ok || !(found.moved_q <= 0.01 * size)) {
       end(Verdict::failed,
-          message("the event '{}' leaves a state that the constraints do not allow: {}",
-                  options_.events[happened.event].name,
+          message("{} leaves a state that the constraints do not allow: {}", cause,
                   found.status != Status::ok ? found.trouble : describe(violations(*next, state, consistent))));
       return false;
     }
@@ -150,10 +151,8 @@ bool Timeline::change(State& state, const Mode& mode, bool moved, Happened& happ
   }
   keep_dependent();
   enter(mode);
-  happened.impulse =
-      state.p.size() == happened.before.p.size() ? (state.p - happened.before.p).lpNorm<Eigen::Infinity>() : 0.0;
   State first = state;
-  if (options_.events[happened.event].timed()) first.t = std::nextafter(state.t, options_.end);
+  if (timed) first.t = std::nextafter(state.t, options_.end);
   run_.emplace(*system_, first, std::vector<State>{}, *integrator_, method_);
   const EnergyWatch before = *energy_;
   energy_.emplace(*system_, first, options_.end - first.t);

@@ -1,17 +1,29 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <taut/base/require.hpp>
 #include <taut/simulate/timeline.hpp>
 
 namespace taut {
 
+double Timeline::mark(long number) const {
+  if (options_.marks.empty()) return start_ + sign_ * double(number) * options_.interval;
+  const std::size_t k = std::size_t(number) - 1;
+  return k < options_.marks.size() ? options_.marks[k] : sign_ * std::numeric_limits<double>::infinity();
+}
+
 void Timeline::note_marks() {
-  if (options_.interval == 0.0 || run_->within() == nullptr) return;
+  on_mark_ = false;
+  if ((options_.interval == 0.0 && options_.marks.empty()) || run_->within() == nullptr) return;
   for (; going_; ++mark_) {
     const double time = mark(mark_);
     const bool last = sign_ * (options_.end - time) <= 1e-12 * options_.interval;  // the end is a step of its own
-    if (last || sign_ * (time - run_->newest().t) > 0.0) return;
+    if ((last && options_.marks.empty()) || sign_ * (time - run_->newest().t) > 0.0) return;
+    if (time == run_->newest().t && !options_.marks.empty()) {  // told as the step that it is
+      on_mark_ = true;
+      continue;
+    }
     run_->within()->at(time, between_);
     run_->within()->project(between_);
     tell(between_, true, {.between = true});
@@ -67,10 +79,10 @@ void Timeline::load(const Checkpoint& point) {
     shallow_ = int(rest[2]);
     rank_->load(rest + 3);
   }
-  if (options_.interval == 0.0) return;
+  if (options_.interval == 0.0 && options_.marks.empty()) return;
   // Marks up to here are behind.
   const double done = std::abs(run_->newest().t - start_);
-  mark_ = std::max(1L, long(done / options_.interval) - 1);
+  mark_ = options_.interval > 0.0 ? std::max(1L, long(done / options_.interval) - 1) : 1L;
   while (sign_ * (mark(mark_) - run_->newest().t) <= 0.0) ++mark_;
 }
 

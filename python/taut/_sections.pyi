@@ -1,0 +1,264 @@
+"""Made by tools/python_stub.py from the table that the reader of models goes by."""
+
+from typing import Any
+
+from ._symbols import Symbol
+
+REPLACED: tuple[str, ...]
+
+class Sections:
+    def include(self, *arguments: Any) -> Any:
+        """Files read before this one, by paths from the folder of this file."""
+
+    def parameter(self, *arguments: Any, **entries: Any) -> Any:
+        """Named numbers, in order: each may use those before it. --set changes them."""
+
+    def parameters(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Named numbers, in order: each may use those before it. --set changes them."""
+
+    def function(self, *arguments: Any, **entries: Any) -> Any:
+        """Functions of your own: "f(x, y)": "x^2 + y"."""
+
+    def functions(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Functions of your own: "f(x, y)": "x^2 + y"."""
+
+    def table(self, *arguments: Any, **entries: Any) -> Any:
+        """Functions of one argument through given points.
+
+        Entries:
+            t: Arguments, increasing. Required.
+            values: As many values. Required.
+            kind:  Unless given: spline."""
+
+    def tables(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Functions of one argument through given points."""
+
+    def dimension(self, *arguments: Any) -> Any:
+        """Of the space of masses and points; 2 unless given."""
+
+    def gravity(self, *arguments: Any) -> Any:
+        """Acceleration [m/s^2]: one number pulls against the last axis; a list is a vector."""
+
+    def damping(self, *arguments: Any) -> Any:
+        """Of everything that has mass [1/s]: each momentum p is damped by the force -c p."""
+
+    def input(self, *arguments: Any, **entries: Any) -> Any:
+        """Named numbers that may be changed from outside while the model runs; here their values at the start."""
+
+    def inputs(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Named numbers that may be changed from outside while the model runs; here their values at the start."""
+
+    def mass(self, *arguments: Any, **entries: Any) -> Any:
+        """Point masses. A.x, A.y, A.z are the coordinates of A; A.x' or A.vx its velocities.
+
+        Entries:
+            mass: [kg] Required.
+            at: Place at the start [m]; or its place always, where coordinates occur in it. Unless given: zero.
+            velocity: Velocity at the start [m/s]. Unless given: zero."""
+
+    def masses(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Point masses. A.x, A.y, A.z are the coordinates of A; A.x' or A.vx its velocities."""
+
+    def coordinate(self, *arguments: Any) -> Any:
+        """Generalised coordinates; `kinetic` gives their inertia."""
+
+    def coordinates(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Generalised coordinates; `kinetic` gives their inertia."""
+
+    def beam(self, *arguments: Any, **entries: Any) -> Any:
+        """Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 its node 3.
+
+        Entries:
+            length: [m] Required.
+            elements: Of equal length. Unless given: 60.
+            nodes: Arc lengths of the nodes [m], ascending from 0 to the length, instead of `elements`.
+            density: [kg/m]; may depend on s. Unless given: 1.
+            stiffness: EI [N m^2]; may depend on s; 0 is a cable. Unless given: 1.
+            damping: Force -(a M + b K) v.
+            inextensible: Where along an element the length is held. Unless given: simpson.
+            slack: It may become shorter, not longer: an inequality. Unless given: false.
+            start:
+            end:
+            shape: At the start [m], of s.
+            velocity: At the start [m/s], of s.
+            load: [N/m], of s and t.
+            follower_load: [N/m] along the tangent and across it to the left, of s and t; in space the second is 0.
+            forces: On nodes.
+            marks: Names of places, by arc length [m]."""
+
+    def beams(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 its node 3."""
+
+    def string(self, *arguments: Any, **entries: Any) -> Any:
+        """Strings that vibrate across their axis. u.3 is the coordinate of node 3.
+
+        Entries:
+            length: [m] Unless given: 1.
+            elements: Of equal length. Unless given: 100.
+            density: [kg/m]; may depend on x. Unless given: 1.
+            tension: [N]; may depend on x. Unless given: 1.
+            damping: [N s/m^2]; may depend on x. Unless given: 0.
+            mass:  Unless given: lumped.
+            ends: Start and end. Unless given: [fixed, fixed].
+            load: [N/m], of x and t.
+            shape: At the start [m], of x. Unless given: 0.
+            velocity: At the start [m/s], of x. Unless given: 0."""
+
+    def strings(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Strings that vibrate across their axis. u.3 is the coordinate of node 3."""
+
+    def let(self, *arguments: Any, **entries: Any) -> Any:
+        """Names for expressions of t, coordinates and velocities, in any order."""
+
+    def point(self, *arguments: Any, **entries: Any) -> Any:
+        """Places without mass; they may be functions of t."""
+
+    def points(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Places without mass; they may be functions of t."""
+
+    def contact(self, *arguments: Any, above: Any = ..., below: Any = ..., distance: Any = ...) -> Any:
+        """A string stays above another, or above or below an obstacle.
+
+        Entries:
+            above: A string, or the height [m] of an obstacle, of x. Required.
+            below: A string, or the height [m] of an obstacle, of x. Required.
+            distance: Kept at least [m]. Unless given: 0."""
+
+    def contacts(self, *contents: Any, **entries: Any) -> Any:
+        """A string stays above another, or above or below an obstacle."""
+
+    def coupling(self, *arguments: Any, between: Any = ..., stiffness: Any = ...) -> Any:
+        """Elastic layers between two strings.
+
+        Entries:
+            between: Two strings. Required.
+            stiffness: [N/m^2] Required."""
+
+    def couplings(self, *contents: Any, **entries: Any) -> Any:
+        """Elastic layers between two strings."""
+
+    def rod(self, *arguments: Any, between: Any = ..., length: Any = ..., mass: Any = ..., name: Any = ...) -> Any:
+        """Keep the distance between two masses, or a mass and a point.
+
+        Entries:
+            between: Masses, or a mass and a point. Required.
+            length: [m]. Unless given: that at the start.
+            mass: Of a uniform rod [kg]; gravity acts on it. Unless given: 0.
+            name: In messages and results."""
+
+    def rods(self, *contents: Any, **entries: Any) -> Any:
+        """Keep the distance between two masses, or a mass and a point."""
+
+    def spring(self, *arguments: Any, between: Any = ..., stiffness: Any = ..., length: Any = ..., damping: Any = ..., name: Any = ...) -> Any:
+        """Energy k (r - length)^2/2 in the distance r of the ends.
+
+        Entries:
+            between: Masses, or a mass and a point. Required.
+            stiffness: [N/m] Required.
+            length: Without stretch [m]. Unless given: that at the start.
+            damping: [N s/m] Unless given: 0.
+            name: In messages and results."""
+
+    def springs(self, *contents: Any, **entries: Any) -> Any:
+        """Energy k (r - length)^2/2 in the distance r of the ends."""
+
+    def damper(self, *arguments: Any, between: Any = ..., damping: Any = ..., name: Any = ...) -> Any:
+        """Force -c r' along the line between the ends.
+
+        Entries:
+            between: Masses, or a mass and a point. Required.
+            damping: [N s/m] Required.
+            name: In messages and results."""
+
+    def dampers(self, *contents: Any, **entries: Any) -> Any:
+        """Force -c r' along the line between the ends."""
+
+    def pin(self, *arguments: Any, mass: Any = ..., at: Any = ...) -> Any:
+        """Hold a mass where it is, or at a place that may move.
+
+        Entries:
+            mass:  Required.
+            at: May depend on t. Unless given: the place of the mass at the start."""
+
+    def pins(self, *contents: Any, **entries: Any) -> Any:
+        """Hold a mass where it is, or at a place that may move."""
+
+    def curve(self, *arguments: Any, mass: Any = ..., on: Any = ...) -> Any:
+        """Hold a mass on a curve or surface, or on one side of it.
+
+        Entries:
+            mass:  Required.
+            on: In x, y, z of the mass: "y = x^2". Required."""
+
+    def curves(self, *contents: Any, **entries: Any) -> Any:
+        """Hold a mass on a curve or surface, or on one side of it."""
+
+    def wall(self, *arguments: Any, mass: Any = ..., normal: Any = ..., offset: Any = ...) -> Any:
+        """normal.x >= offset, with the normal made a unit vector.
+
+        Entries:
+            mass:  Required.
+            normal: Into the allowed side. Required.
+            offset: [m] Unless given: 0."""
+
+    def walls(self, *contents: Any, **entries: Any) -> Any:
+        """normal.x >= offset, with the normal made a unit vector."""
+
+    def kinetic(self, *arguments: Any) -> Any:
+        """Kinetic energy [J] beside that of the masses, quadratic in the velocities; a list is a sum."""
+
+    def potential(self, *arguments: Any) -> Any:
+        """Potential energy [J] of t and coordinates; a list is a sum."""
+
+    def constraints(self, *contents: Any, **entries: Any) -> Any:
+        """Equations, inequalities (<=, >=), and equations linear in velocities."""
+
+    def initial(self, *arguments: Any, **entries: Any) -> Any:
+        """Coordinates (x) and velocities (x') at the start, its time t, and which of them are to be found; or rest.
+
+        Among the names:
+            t: [s] Unless given: 0.
+            solve: Which are to be found.
+            equilibrium: Start from rest near the places given. Unless given: false."""
+
+    def output(self, *arguments: Any, **entries: Any) -> Any:
+        """Expressions recorded over time."""
+
+    def outputs(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Expressions recorded over time."""
+
+    def event(self, *arguments: Any, name: Any = ..., when: Any = ..., at: Any = ..., direction: Any = ..., then: Any = ..., action: Any = ...) -> Any:
+        """What happens on the way: at times, or where an expression crosses zero.
+
+        Entries:
+            name: In the certificate and the results.
+            when: An expression that crosses zero, or a condition that becomes true.
+            at: A time [s], or several.
+            direction: With `when`: where it grows with time (rising, 1), falls (falling, -1), or both (0).
+            then: What happens. Unless given: record.
+            action: The same as `then`."""
+
+    def events(self, *contents: Any, **entries: Any) -> Any:
+        """What happens on the way: at times, or where an expression crosses zero."""
+
+    def run(self, *arguments: Any, until: Any = ..., step: Any = ..., rtol: Any = ..., atol: Any = ..., integrator: Any = ..., solver: Any = ..., formulation: Any = ..., control: Any = ..., breaks: Any = ..., every: Any = ..., interval: Any = ..., times: Any = ..., events: Any = ..., tolerances: Any = ...) -> Any:
+        """How it is to be run.
+
+        Entries:
+            until: End time [s].
+            step: Fixed step [s]; with tolerances the largest.
+            rtol: Relative tolerance of the local error.
+            atol: Absolute tolerance of the local error.
+            integrator: The scheme. Unless given: auto.
+            solver: How the equations of a step are solved. Unless given: multipliers.
+            formulation: Constraints exactly, or replaced by the energy dist^2/(2 epsilon); supports of beams stay
+                exact. Unless given: multipliers.
+            control: Of the step, with tolerances: by error estimates, or reversibly (symmetric integrators,
+                conservative systems).
+            breaks: Times at which forces jump [s]; a step ends at each. Jumps by time alone are found without.
+            every: Record each so many-th step; 0: only the first and the last state. Unless given: 1.
+            interval: With tolerances: record at multiples of this [s].
+            times: Record at these times [s] and no others, besides events; steps do not feel it.
+            events: More of the section `events`.
+            tolerances: With tolerances: those of single coordinates, masses, beams or groups. A number is an absolute
+                one."""

@@ -1,0 +1,155 @@
+"""What studies of a model say: objects with figures and arrays, printed as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator
+
+import numpy as np
+
+
+class Report:
+    """Figures by name; print() shows them."""
+
+    def __init__(self, figures: dict[str, Any], name: str):
+        self.__dict__.update(figures)
+        self.name = name
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, figure: str) -> Any: ...
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name} = {value}" for name, value in self.__dict__.items())
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def _titled(self, lines: list[str]) -> str:
+        return "\n".join([self.name, *lines] if self.name else lines)
+
+
+class Check(Report):
+    """What a model is: coordinates, constraints, degrees_of_freedom, redundant, conservative, holonomic, initial, violated, trouble."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.violated and not self.trouble
+
+    def __str__(self) -> str:
+        lines = [
+            f"  coordinates          {self.coordinates}",
+            f"  constraints          {self.constraints}, {self.inequalities} of them inequalities"
+            + ("" if self.holonomic else "; some hold velocities (nonholonomic)"),
+            f"  degrees of freedom   {self.degrees_of_freedom}" + ("" if self.holonomic else " of the velocities"),
+        ]
+        lines += [f"  redundant            {name}" for name in self.redundant]
+        lines.append(f"  energy               {'conserved' if self.conservative else 'not conserved: forces, time or impacts act'}")
+        if self.moved_q > 0 or self.moved_v > 0:
+            lines.append(
+                f"  initial values       found; positions moved by at most {self.moved_q:.3g}, velocities by {self.moved_v:.3g}"
+            )
+        for name, (q, v) in list(self.initial.items())[:40]:
+            lines.append(f"    {name:<18} {q:>16.9g}   velocity {v:>16.9g}")
+        if len(self.initial) > 40:
+            lines.append(f"    and {len(self.initial) - 40} more")
+        lines += [f"  violated             {name} by {size:.3g} ({level})" for name, level, size in self.violated]
+        if self.trouble:
+            lines.append(f"  trouble              {self.trouble}")
+        return self._titled(lines)
+
+
+class Equilibrium(Report):
+    """A place of rest: found, q, lam, stable (None where linear terms do not tell), instability, eigenvalues, frequencies, outputs."""
+
+    def __init__(self, figures: dict[str, Any], name: str):
+        super().__init__(figures, name)
+        self.eigenvalues = np.array(figures["eigenvalues"], dtype=np.complex128)
+
+    def __getitem__(self, name: Any) -> float:
+        name = str(name)
+        if name in self.coordinates:
+            return float(self.q[self.coordinates.index(name)])
+        if name in self.outputs:
+            return float(self.outputs[name])
+        raise KeyError(f"there is no coordinate or output '{name}'")
+
+    def __str__(self) -> str:
+        if not self.found:
+            return self._titled([f"no equilibrium: {self.trouble}"])
+        words = "stable" if self.stable else "neutral (of some small motions linear terms do not tell)"
+        if self.unknown:
+            words = f"stability not known: {self.unknown}"
+        elif self.stable is False:
+            words = f"not stable ({self.instability})"
+        lines = [f"equilibrium, {words}: residual {self.residual:.2g}"]
+        if len(self.frequencies):
+            more = ", …" if len(self.frequencies) > 6 else ""
+            lines.append(f"  frequencies [Hz]     {', '.join(f'{one:.6g}' for one in self.frequencies[:6])}{more}")
+        lines += [f"  {name:<20} {value:>18.10g}" for name, value in list(zip(self.coordinates, self.q))[:60]]
+        lines += [f"  lambda {name:<30} {value:>14.8g}" for name, value in list(zip(self.constraints, self.lam))[:60]]
+        lines += [f"  {name:<20} {value:>18.10g}" for name, value in self.outputs.items()]
+        return self._titled(lines)
+
+
+class Verification(Report):
+    """What smaller steps say of a run: sizes, differences, orders, order, promised_order, error, motion, trusted, verdict, certificate."""
+
+    def __str__(self) -> str:
+        if self.trouble:
+            return self._titled([self.trouble])
+        lines = [str(self.certificate).rstrip("\n")]
+        lines.append(f"  {'tolerances' if self.controlled else 'steps':<28}{', '.join(f'{one:.3g}' for one in self.sizes)}")
+        lines.append(f"  {'differences in q at the end':<28}{', '.join(f'{one:.3g}' for one in self.differences)}")
+        if not self.controlled:
+            orders = ", ".join(f"{one:.3f}" for one in self.orders)
+            lines.append(f"  {'observed order':<28}{orders} (promised {self.promised_order})")
+        if self.other:
+            lines.append(f"  {self.other + ' differs by':<28}{self.other_difference:.3g}")
+        lines.append(f"  {'estimated error of the run':<28}{self.error:.3g}")
+        lines.append(f"{'trusted' if self.trusted else 'not trusted'}: {self.verdict}")
+        return self._titled(lines)
+
+
+class Comparison(Report):
+    """Many integrators on one model: rows, each a Report with integrator, solver, formulation, step, error, seconds, verdict, certificate."""
+
+    def __init__(self, figures: dict[str, Any], name: str):
+        super().__init__(figures, name)
+        self.rows = [Report(row, "") for row in figures["rows"]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+    def to_dataframe(self) -> Any:
+        from ._result import _needed
+
+        keys = ("integrator", "solver", "formulation", "step", "error", "seconds", "verdict")
+        return _needed("pandas", "tables").DataFrame([{key: getattr(row, key) for key in keys} for row in self.rows])
+
+    def __str__(self) -> str:
+        if not self.reference:
+            lines = ["no run reached the end: there is nothing to measure errors against"]
+        elif self.reference_verified:
+            lines = [f"errors against {self.reference}, of which {self.reference_checked} ends {self.reference_error:.1e} away"]
+        else:
+            lines = [f"errors against {self.reference}, an unverified run"]
+        lines.append(
+            f"{'integrator':<18} {'solver':<14} {'formulation':<14} {'step':>9} {'error':>10} {'seconds':>10} {'energy':>10} {'|g|':>9}"
+        )
+        for row in self.rows:
+            c = row.certificate
+            more = "" if row.verdict in ("reached", "stopped") else f"  {row.verdict}: {row.message}"
+            lines.append(
+                f"{row.integrator:<18} {row.solver:<14} {row.formulation:<14} {row.step:>9.3g} {row.error:>10.2e} {row.seconds:>10.2e} "
+                f"{c.energy.deviation:>10.2e} {c.position_residual:>9.1e}{more}"
+            )
+        lines += [f"left out: {one}" for one in self.left_out]
+        return self._titled(lines)
