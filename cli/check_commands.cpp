@@ -85,16 +85,21 @@ ordered_json to_json(const std::vector<std::complex<double>>& values) {
 
 int statics(const ModelArguments& arguments) {
   ModelFile model = read_model(arguments.model, overrides(arguments), false);
-  const System& system = model.system;
-  const Equilibrium found = equilibrium(system, model.start.state);
+  const RunSection& run = model.run;
+  const System system = formulated(model, run.formulation);
+  const SolverMethod method = solver_at_rest(run.solver, run.solver_options);
+  const Equilibrium found = equilibrium(system, model.start.state, {.method = method});
   const bool good = found.status == Status::ok;
   const Stability small = good ? stability(system, found.state) : Stability{.eigenvalues = {}, .unknown = "no equilibrium"};
   const std::vector<double> frequencies = small.frequencies();
-  ModelModes modes(model, 0.0);
+  ModelModes modes(model, run.formulation);
   if (arguments.json) {
     ordered_json out{
         {"model", arguments.model},
         {"found", good},
+        {"solver", name_of(method)},
+        {"iterations", found.newton_iterations},
+        {"sweeps", found.multiplier_updates},
         {"trouble", found.trouble},
         {"residual", number(found.residual)},
         {"stable", small.stable()     ? ordered_json(true)
@@ -113,8 +118,10 @@ int statics(const ModelArguments& arguments) {
     for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(modes.value(output, found.state));
     fmt::print("{}\n", out.dump(2));
   } else if (good) {
-    fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps\n",
-               title(model, arguments.model), in_words(small), found.lowest_eigenvalue, found.residual, found.steps);
+    const std::string updates = found.multiplier_updates > 0 ? fmt::format(", {} updates", found.multiplier_updates) : "";
+    fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps, {}{}\n",
+               title(model, arguments.model), in_words(small), found.lowest_eigenvalue, found.residual, found.steps,
+               name_of(method), updates);
     constexpr std::size_t shown = 6;
     for (const std::complex<double>& s : small.eigenvalues)
       if (s.real() > 0.0 && s.imag() >= 0.0)

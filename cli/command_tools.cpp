@@ -9,19 +9,25 @@ namespace taut::cli {
 
 std::atomic<bool> interrupted{false};
 
+std::vector<std::pair<std::string, std::string>> settings(const std::vector<std::string>& set) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const std::string& one : set) {
+    const std::size_t sign = one.find('=');
+    require(sign != std::string::npos && sign > 0, "--set {}: must read name=value.", one);
+    out.emplace_back(one.substr(0, sign), one.substr(sign + 1));
+  }
+  return out;
+}
+
 ModelOverrides overrides(const ModelArguments& arguments) {
   ModelOverrides out;
   out.include_folders = arguments.include_folders;
-  for (const std::string& one : arguments.set) {
-    const std::size_t sign = one.find('=');
-    require(sign != std::string::npos && sign > 0, "--set {}: must read name=value.", one);
-    out.parameters.emplace_back(one.substr(0, sign), one.substr(sign + 1));
-  }
-  for (const auto& [key, text] :
-       {std::pair("until", arguments.until), std::pair("step", arguments.step), std::pair("rtol", arguments.rtol),
-        std::pair("atol", arguments.atol), std::pair("integrator", arguments.integrator),
-        std::pair("solver", arguments.solver), std::pair("control", arguments.control), std::pair("every", arguments.every),
-        std::pair("interval", arguments.interval)})
+  out.parameters = settings(arguments.set);
+  for (const auto& [key, text] : {std::pair("until", arguments.until), std::pair("step", arguments.step),
+                                  std::pair("rtol", arguments.rtol), std::pair("atol", arguments.atol),
+                                  std::pair("integrator", arguments.integrator), std::pair("solver", arguments.solver),
+                                  std::pair("formulation", arguments.formulation), std::pair("control", arguments.control),
+                                  std::pair("every", arguments.every), std::pair("interval", arguments.interval)})
     if (!text.empty()) out.run[key] = text;
   return out;
 }

@@ -41,6 +41,9 @@ class Interrupt {
   void (*before_term_)(int);
 };
 
+/// --set name=value, one by one.
+std::vector<std::pair<std::string, std::string>> settings(const std::vector<std::string>& set);
+
 /// What the command line changes in a model.
 ModelOverrides overrides(const ModelArguments& arguments);
 

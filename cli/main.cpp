@@ -7,7 +7,6 @@
 #include <taut/taut.hpp>
 
 #include "model_commands.hpp"
-#include "progress_bar.hpp"
 #include "reproduce/experiment.hpp"
 #include "schema.hpp"
 #include "study_pages.hpp"
@@ -15,59 +14,9 @@
 namespace {
 
 using nlohmann::ordered_json;
-using taut::reproduce::Experiment;
-using taut::reproduce::Outcome;
 
 // Exit codes: the same for every command.
 constexpr int ok = 0, failed_run = 1, bad_input = 2;
-
-void print_table(const Experiment& experiment, const Outcome& outcome) {
-  fmt::print("{}\n\n{:<46} {:>14} {:>16} {:>8}\n", experiment.title, "", "paper", "taut", "ratio");
-  for (const auto& row : outcome.table) {
-    const std::string paper = row.paper ? fmt::format("{:.6g}", *row.paper) : "";
-    const std::string ratio = row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "";
-    fmt::print("{:<46} {:>14} {:>16.10g} {:>8}{}{}\n", row.label, paper, row.ours, ratio, row.note.empty() ? "" : "  ",
-               row.note);
-  }
-  if (!outcome.remarks.empty()) fmt::print("\n");
-  for (const auto& remark : outcome.remarks) fmt::print("- {}\n", remark);
-}
-
-int run_experiment(const std::string& name, const std::string& directory, bool json) {
-  const auto& all = taut::reproduce::experiments();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
-  if (found == all.end()) {
-    std::vector<std::string> names;
-    for (const auto& one : all) names.push_back(one.name);
-    throw taut::InputError(
-        fmt::format("reproduce: there is no experiment '{}'; there are: {}.", name, fmt::join(names, ", ")));
-  }
-  if (!directory.empty()) taut::reproduce::prepare(directory);
-  Outcome outcome;
-  {
-    taut::cli::ProgressBar bar;
-    outcome = found->run([&](const std::string& what, double done) { bar.show(what, done); });
-  }
-  if (json) {
-    ordered_json figures = ordered_json::object();
-    for (const auto& [key, values] : outcome.figures)
-      figures[key] = values.size() == 1 ? ordered_json(values[0]) : ordered_json(values);
-    ordered_json out{{"experiment", found->name}, {"figures", figures}};
-    if (!outcome.failure.empty()) out["failure"] = outcome.failure;
-    fmt::print("{}\n", out.dump(2));
-  } else {
-    print_table(*found, outcome);
-  }
-  std::fflush(stdout);
-  if (!directory.empty()) {
-    taut::reproduce::write(outcome, directory);
-    taut::cli::write_reproduce_page(*found, outcome, directory + "/" + found->name + ".html");
-    if (!json) fmt::print("\ncurves (CSV), figures (SVG) and a page of all ({}.html) are in {}\n", found->name, directory);
-  }
-  if (outcome.failure.empty()) return ok;
-  fmt::print(stderr, "taut: {}\n", outcome.failure);
-  return failed_run;
-}
 
 int list(bool json) {
   struct Group {
@@ -109,11 +58,14 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   bool json = false;
 
-  std::string experiment, directory;
+  taut::cli::ReproduceArguments experiment;
   auto* reproduce = app.add_subcommand("reproduce", "Recompute a paper's table: its number, ours, the ratio");
-  reproduce->add_option("experiment", experiment, "Name, as `taut list` prints it")->required();
-  reproduce->add_option("--out", directory, "Folder for curves (CSV), the paper's figures (SVG) and a page of them (HTML)");
-  reproduce->add_flag("--json", json, "One JSON object on standard output instead of the table");
+  reproduce->add_option("experiment", experiment.name, "Name, as `taut list` prints it; or all")->required();
+  reproduce->add_option("--set", experiment.set, "Change a number of the experiment: --set step=0.005 (repeat for more)")
+      ->allow_extra_args(false);
+  reproduce->add_option("--out", experiment.directory,
+                        "Folder for curves (CSV) and the paper's figures (SVG, PNG) and pages of them (HTML)");
+  reproduce->add_flag("--json", experiment.json, "One JSON object on standard output instead of the table");
 
   auto* listing = app.add_subcommand("list", "What there is: experiments, integrators, solvers, cases");
   listing->add_flag("--json", json, "As one JSON object");
@@ -135,6 +87,8 @@ int main(int argc, char** argv) {
     command->add_option("--atol", into.atol, "Absolute tolerance of the local error");
     command->add_option("--integrator", into.integrator, "By name, see `taut list`");
     command->add_option("--solver", into.solver, "By name, see `taut list`");
+    command->add_option("--formulation", into.formulation,
+                        "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
   };
   auto* running = app.add_subcommand("run", "Simulate a model; results go to an HDF5 file, a certificate to the screen");
   add_model(running, run);
@@ -157,6 +111,8 @@ int main(int argc, char** argv) {
   add_model(checking, model);
   auto* resting = app.add_subcommand("static", "Find an equilibrium of a model and whether it is stable");
   add_model(resting, model);
+  resting->add_option("--solver", model.solver, "By name, see `taut list`");
+  resting->add_option("--formulation", model.formulation, "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
   auto* comparing =
       app.add_subcommand("compare", "Run a model with many integrators and steps: errors, times, what each conserves");
   add_model(comparing, compare);
@@ -164,7 +120,9 @@ int main(int argc, char** argv) {
   comparing->add_option("--step", compare.step, "Largest step");
   comparing->add_option("--integrator", compare.integrators, "These only, see `taut list`")->allow_extra_args(false);
   comparing->add_option("--solver", compare.solvers, "These solvers")->allow_extra_args(false);
-  comparing->add_option("--formulation", compare.formulations, "multipliers or penalty=EPSILON")->allow_extra_args(false);
+  comparing
+      ->add_option("--formulation", compare.formulations, "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint")
+      ->allow_extra_args(false);
   comparing->add_option("--halvings", compare.halvings, "How often the step is halved");
   comparing->add_option("--budget", compare.budget, "Seconds for all of it; a single run may take a sixth of them");
   comparing->add_flag("--report", compare.report, "Write a page with the plots and the table, MODEL.compare.html");
@@ -214,7 +172,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     int code = ok;
     if (*listing) code = list(json);
-    if (*reproduce) code = run_experiment(experiment, directory, json);
+    if (*reproduce) code = taut::cli::reproduce(experiment);
     if (*running) code = taut::cli::run(run);
     if (*checking) code = taut::cli::check(model);
     if (*resting) code = taut::cli::statics(model);

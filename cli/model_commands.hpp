@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-/// The commands that take a model file. Each returns an exit code and throws InputError for the caller's mistakes.
+/// The commands. Each returns an exit code and throws InputError for the caller's mistakes.
 namespace taut::cli {
 
 struct ModelArguments {
   std::string model;
   std::vector<std::string> set;              ///< name=value
   std::vector<std::string> include_folders;  ///< besides that of the model
-  std::string until, step, rtol, atol, integrator, solver, control, every, interval;
+  std::string until, step, rtol, atol, integrator, solver, formulation, control, every, interval;
   bool json = false;
   bool report = false;  ///< a page that shows it
 };
@@ -44,6 +44,14 @@ struct PlotArguments {
   bool log = false, json = false;
 };
 
+struct ReproduceArguments {
+  std::string name;              ///< of an experiment, or all
+  std::vector<std::string> set;  ///< name=value
+  std::string directory;
+  bool json = false;
+};
+
+int reproduce(const ReproduceArguments& arguments);
 int run(const RunArguments& arguments);
 int check(const ModelArguments& arguments);
 int statics(const ModelArguments& arguments);

@@ -8,9 +8,6 @@
 namespace taut::reproduce {
 namespace {
 
-constexpr int elements = 60;
-constexpr double h = 0.01, end = 10.0;
-
 struct Scheme {
   std::string name, reaction, title;
   Integrator integrator;
@@ -33,10 +30,72 @@ double taken(const System& system, const Trajectory& path, int k, bool gcn) {
   return -(gcn ? 0.5 : 1.0) * squares.dot(path.lambda(k));
 }
 
+/// Figs 5 and 6 as printed: all three schemes by ALG2 with r = 1e5, stopped by rule (5) with ε = 1e-5, started cold as in the benchmark.
+void draw_as_printed(Outcome& out, const Settings& set, const Pipe& free, const State& start,
+                     const std::function<void(const std::string&)>& tell) {
+  const Splitting alg2{.r = set("r"),
+                       .tolerance = set("epsilon"),
+                       .stop = Splitting::Stop::change,
+                       .start = Splitting::Start::cold,
+                       .anderson = 0};
+  const std::tuple<const char*, const char*, Integrator> schemes[] = {
+      {"gcn", "GCN", Gcn{.reaction = Reaction::new_point}},
+      {"houbolt", "Houbolt", Houbolt{}},
+      {"newmark", "Newmark", Newmark{.reaction = Reaction::new_point}}};
+  Figure x{"bqgc13_fig6_x_alg2", "x of the tip, ALG2 with r = 1e5, eps = 1e-5 (paper: Fig. 6)", "t [s]", "x [m]", {}, {}};
+  Figure y{"bqgc13_fig6_y_alg2", "y of the tip, ALG2 with r = 1e5, eps = 1e-5 (paper: Fig. 6)", "t [s]", "y [m]", {}, {}};
+  const char* styles[] = {"lines lw 2 lc rgb '#222222'", "lines lw 2 dt 2 lc rgb '#d95f02'",
+                          "lines lw 2 dt 3 lc rgb '#7570b3'"};
+  int number = 0;
+  for (const auto& [name, title, scheme] : schemes) {
+    tell(fmt::format("ALG2 as printed, {}", name));
+    const Trajectory path = simulate(free.system, start, scheme, alg2, {.step = set("step"), .end = set("end")});
+    if (!path.finished()) out.failure = fmt::format("ALG2 as printed, {}: {}", name, path.message);
+    const double sweeps = double(path.counts.multiplier_updates) / double(path.counts.steps);
+    double stretch = 0.0, off = 0.0;
+    Curve tip{fmt::format("bqgc13_swing_alg2_{}", name), {"t", "x", "y"}, {}};
+    for (int k = 0; k < path.size(); ++k) {
+      stretch = std::max(stretch, free.beam.stretch(path.q(k).data()));
+      const auto at = free.beam.at(path.q(k).data(), Pipe::length);
+      if (k % 2 == 0) tip.rows.push_back({path.t(k), at[0], at[1]});
+    }
+    for (const Tip& known : converged_tip) {
+      const auto at = free.beam.at(path.q(state_near(path, known.t)).data(), Pipe::length);
+      off = std::max(off, std::hypot(at[0] - known.x, at[1] - known.y));
+    }
+    out.number(fmt::format("alg2_printed_sweeps_{}", name), sweeps);
+    out.number(fmt::format("alg2_printed_stretch_{}", name), stretch);
+    out.number(fmt::format("alg2_printed_tip_off_{}", name), off);
+    out.table.push_back({fmt::format("{}, ALG2 as printed: tip off, t <= 7 [m]", title),
+                         {},
+                         off,
+                         fmt::format("{:.0f} sweeps per step, stretch {:.1e}", sweeps, stretch)});
+    x.lines.push_back({tip.name, "x", title, styles[number]});
+    y.lines.push_back({tip.name, "y", title, styles[number++]});
+    out.curves.push_back(std::move(tip));
+    if (std::string(name) != "gcn") continue;
+    for (const auto& [letter, from] : {std::pair("a", 0.0), {"b", 5.0}}) {
+      out.curves.push_back(positions(fmt::format("bqgc13_positions_alg2_{}", letter), free.beam, path, from, from + 5.0));
+      out.plots.push_back(positions_figure(
+          fmt::format("bqgc13_fig5_alg2_{}", letter),
+          fmt::format("GCN, ALG2 with r = 1e5, eps = 1e-5, {:g} to {:g} s (paper: Fig. 5)", from, from + 5.0),
+          out.curves.back()));
+    }
+  }
+  for (Figure* figure : {&x, &y}) {
+    const std::string axis = figure == &x ? "x" : "y";
+    figure->lines.push_back(
+        {"bqgc13_swing_tip", "GCN as printed " + axis, "GCN, steps solved exactly", "lines lw 1 lc rgb '#1b9e77'"});
+    out.plots.push_back(*figure);
+  }
+}
+
 }  // namespace
 
-Outcome run_bqgc13_swing(const Report& report) {
+Outcome run_bqgc13_swing(const Settings& set, const Report& report) {
   Outcome out;
+  const int elements = set.whole("elements");
+  const double h = set("step"), end = set("end");
   const Pipe held = pipe(elements, true), free = pipe(elements, false);
   const Equilibrium rest = equilibrium(held.system, on_parabola(held));
   if (rest.status != Status::ok) {
@@ -133,6 +192,8 @@ Outcome run_bqgc13_swing(const Report& report) {
   out.number("max_stretch", stretch);
   out.table.insert(out.table.end(), off_rows.begin(), off_rows.end());
   out.table.push_back({"largest stretch of all", {}, stretch, "at nodes and midpoints"});
+
+  draw_as_printed(out, set, free, start, [&](const std::string& what) { report(what, 0.6); });
 
   // ALG2 over the first second with the papers' r, GCN as printed: sweeps per step until the error is estimated below 1e-8. Each step
   // starts from an extrapolation, with the λ of the last.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,7 +26,7 @@ struct Curve {
   std::vector<std::vector<double>> rows;
 };
 
-/// A figure over curves, drawn as SVG.
+/// A figure over curves, drawn as SVG and PNG.
 struct Figure {
   struct Line {
     std::string curve, column, title;
@@ -34,6 +35,7 @@ struct Figure {
   std::string name, title, xlabel, ylabel;
   std::vector<Line> lines;
   std::string extra{};  ///< further gnuplot settings
+  int height = 600;     ///< of 900; long legends need more
 };
 
 struct Outcome {
@@ -51,36 +53,57 @@ struct Outcome {
 /// Told what is going on and how much of it is done, 0 to 1.
 using Report = std::function<void(const std::string& what, double done)>;
 
+/// A number of an experiment that a reader may change.
+struct Setting {
+  std::string name;
+  double paper;  ///< as the paper has it, or as ours is where it says nothing
+  std::string doc;
+};
+
+/// All numbers of an experiment, some of them changed.
+class Settings {
+ public:
+  /// Throws InputError for a name that is none of them, or a value that is not positive.
+  Settings(const std::vector<Setting>& known, const std::vector<std::pair<std::string, std::string>>& changed = {});
+  double operator()(const std::string& name) const { return values_.at(name); }
+  int whole(const std::string& name) const;
+
+ private:
+  std::map<std::string, double> values_;
+};
+
 struct Experiment {
   std::string name;
   std::string title;
-  Outcome (*run)(const Report& report);
+  Outcome (*run)(const Settings& set, const Report& report);
+  std::vector<Setting> settings{};
 };
 
 const std::vector<Experiment>& experiments();
 
-/// Slope of log y over log x, by least squares.
-double slope(const std::vector<double>& x, const std::vector<double>& y);
+/// A curve over (x, y), rows that are not finite left out.
+Curve curve_of(const std::string& name, std::vector<std::string> columns, const std::vector<double>& x,
+               const std::vector<double>& y);
 
 /// Makes the folder and sees that it can be written, before a long run. Throws InputError if not.
 void prepare(const std::filesystem::path& directory);
 
-/// Writes each curve as DIR/name.csv and draws each plot as DIR/name.svg. Throws InputError if a file cannot be written.
+/// Writes each curve as DIR/name.csv and draws each plot as DIR/name.svg and DIR/name.png. Throws InputError if a file cannot be written.
 void write(const Outcome& outcome, const std::filesystem::path& directory);
 
 /// The observed order: slope of log y over log x, by least squares.
 double slope(const std::vector<double>& x, const std::vector<double>& y);
 
-Outcome run_gh95_linear(const Report& report);
-Outcome run_gh95_wall(const Report& report);
-Outcome run_gh95_ellipse(const Report& report);
-Outcome run_jay09_spark(const Report& report);
-Outcome run_ka13_hmm(const Report& report);
-Outcome run_lbs_pendulum(const Report& report);
-Outcome run_gh95_strings(const Report& report);
-Outcome run_gh95_beam_static(const Report& report);
-Outcome run_gh95_beam(const Report& report);
-Outcome run_bqgc13_benchmark(const Report& report);
-Outcome run_bqgc13_swing(const Report& report);
+Outcome run_gh95_linear(const Settings& set, const Report& report);
+Outcome run_gh95_wall(const Settings& set, const Report& report);
+Outcome run_gh95_ellipse(const Settings& set, const Report& report);
+Outcome run_jay09_spark(const Settings& set, const Report& report);
+Outcome run_ka13_hmm(const Settings& set, const Report& report);
+Outcome run_lbs_pendulum(const Settings& set, const Report& report);
+Outcome run_gh95_strings(const Settings& set, const Report& report);
+Outcome run_gh95_beam_static(const Settings& set, const Report& report);
+Outcome run_gh95_beam(const Settings& set, const Report& report);
+Outcome run_bqgc13_benchmark(const Settings& set, const Report& report);
+Outcome run_bqgc13_swing(const Settings& set, const Report& report);
 
 }  // namespace taut::reproduce

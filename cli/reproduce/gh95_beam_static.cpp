@@ -59,9 +59,74 @@ double exact_elastica_sag() {
   return Pipe::length * k / std::comp_ellint_1(k);
 }
 
+/// (85) with ρₙ = 1/ε and with others: sweeps by rule (5), and how far from the solution they stop.
+void update_otherwise(Outcome& out, const Pipe& held, const Vector& exact, double r, double epsilon) {
+  const std::pair<const char*, double> choices[] = {{"", 1.0}, {"_rho0.5", 0.5}, {"_rho1.6", 1.6}};
+  for (const auto& [name, update] : choices) {
+    const Equilibrium found =
+        by_splitting(held, {.r = r, .tolerance = epsilon, .stop = Splitting::Stop::change, .update = update, .anderson = 0});
+    if (found.status != Status::ok) out.failure = "ALG2: " + found.trouble;
+    const double off = distance(held.beam, found.state.q, held.beam, exact);
+    out.number(std::string("alg2_static_sweeps") + name, found.multiplier_updates);
+    out.number(std::string("alg2_static_distance") + name, off);
+    out.table.push_back({fmt::format("ALG2, rho_n = {:g}/eps: sweeps", update),
+                         {},
+                         double(found.multiplier_updates),
+                         fmt::format("r = 1/eps = {:g}; {:.1e} from the solution", r, off)});
+  }
+}
+
+/// (74)–(80): the lengths as springs of the paper's ε. The middle approaches that of the inextensible pipe with rate 1.
+void soften(Outcome& out, const Pipe& held) {
+  constexpr double converged = -11.6104240647;  // y of the middle: another program
+  std::vector<double> epsilons, errors;
+  Curve curve{"gh95_static_penalty", {"eps", "error"}, {}};
+  Vector q = on_parabola(held).q;
+  for (const double epsilon : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+    const System soft = with_soft_lengths(held.system, epsilon);
+    const Equilibrium found = equilibrium(soft, at_rest(soft, q));
+    if (found.status != Status::ok) out.failure = fmt::format("penalty, eps = {:g}: {}", epsilon, found.trouble);
+    q = found.state.q;
+    const double middle = held.beam.at(q.data(), 0.5 * Pipe::length)[1], error = std::abs(middle - converged);
+    curve.rows.push_back({epsilon, error});
+    out.number(fmt::format("penalty_mid_y_{:.0e}", epsilon), middle);
+    out.table.push_back({fmt::format("penalty (76), eps = {:g}: y of the middle [m]", epsilon),
+                         {},
+                         middle,
+                         fmt::format("{:.1e} from the converged one", error)});
+    if (epsilon > 1e-3) continue;  // not yet proportional
+    epsilons.push_back(epsilon);
+    errors.push_back(error);
+  }
+  const double rate = slope(epsilons, errors);
+  out.number("penalty_rate", rate);
+  out.table.push_back({"penalty: rate in eps", 1.0, rate, "eps = 1e-3 to 1e-6; the paper says: tends to the solution"});
+  out.curves.push_back(std::move(curve));
+  out.plots.push_back({"gh95_static_penalty",
+                       "Penalty (74)-(80): error of the middle, rate 1 in eps",
+                       "eps",
+                       "|y + 11.6104240647| [m]",
+                       {{"gh95_static_penalty", "error", "y of the middle", "linespoints lw 2 lc rgb '#222222'"}},
+                       "set logscale xy\nset format xy '10^{%L}'"});
+}
+
+/// Fig. 8: the beam between its extremities, with a generic point M(s).
+void draw_configuration(Outcome& out, const Beam& beam, const Vector& q) {
+  const auto M = beam.at(q.data(), 0.3 * Pipe::length);
+  out.plots.push_back({"gh95_fig8",
+                       "The beam between A and B, with its generic point M(s) (paper: Fig. 8)",
+                       "x [m]",
+                       "y [m]",
+                       {{"gh95_static_pipe", "y", "beam of length L", "lines lw 3 lc rgb '#222222'"}},
+                       fmt::format("set size ratio -1\nset xrange [-4:24]\nset yrange [-13:2]\n"
+                                   "set label 'A, s = 0' at 0, 0 offset -3, 1\nset label 'B, s = L' at 20, 0 offset -3, 1\n"
+                                   "set label 'M(s)' at {0:.3f}, {1:.3f} point pt 7 ps 1.2 offset 1.5, 0",
+                                   M[0], M[1])});
+}
+
 }  // namespace
 
-Outcome run_gh95_beam_static(const Report& report) {
+Outcome run_gh95_beam_static(const Settings& set, const Report& report) {
   Outcome out;
   const auto checked = [&](const std::string& what, const Equilibrium& found) -> const Equilibrium& {
     if (found.status != Status::ok) out.failure = what + ": " + found.trouble;
@@ -70,7 +135,9 @@ Outcome run_gh95_beam_static(const Report& report) {
 
   // The pipeline at N = 60, and its convergence against N = 320.
   report("the pipeline", 0.0);
-  const Pipe sixty = pipe(60, true);
+  const int elements = set.whole("elements");
+  const double epsilon = set("epsilon");
+  const Pipe sixty = pipe(elements, true);
   const Equilibrium newton = checked("Newton", by_newton(sixty));
   const double middle = sixty.beam.at(newton.state.q.data(), 0.5 * Pipe::length)[1];
   const double force = newton.state.lambda[sixty.system.constraint_count() - 4];  // of A, x
@@ -91,9 +158,10 @@ Outcome run_gh95_beam_static(const Report& report) {
   }
   // Coarser meshes than N = 40 are not yet asymptotic.
   const double observed = slope({sizes.begin() + 2, sizes.end()}, {errors.begin() + 2, errors.end()});
-  out.table.insert(out.table.begin(), {{"y of the middle, N = 60 [m]", {}, middle, "converged: -11.6104240647"},
-                                       {"horizontal force, N = 60 [N]", {}, force, "converged: 408.93485064"},
-                                       {"order of x", {}, observed, "N = 40 to 160 against N = 320"}});
+  out.table.insert(out.table.begin(),
+                   {{fmt::format("y of the middle, N = {} [m]", elements), {}, middle, "converged: -11.6104240647"},
+                    {fmt::format("horizontal force, N = {} [N]", elements), {}, force, "converged: 408.93485064"},
+                    {"order of x", {}, observed, "N = 40 to 160 against N = 320"}});
 
   // Limits with exact solutions.
   report("catenary and elastica", 0.3);
@@ -124,9 +192,9 @@ Outcome run_gh95_beam_static(const Report& report) {
     const double r = radii[k];
     report(fmt::format("ALG2, r = {:g}", r), 0.5 + 0.5 * double(k) / std::size(radii));
     const auto rule5 =
-        checked("ALG2", by_splitting(sixty, {.r = r, .tolerance = 1e-5, .stop = Splitting::Stop::change, .anderson = 0}));
-    const auto safe = checked("ALG2", by_splitting(sixty, {.r = r, .tolerance = 1e-5, .anderson = 0}));
-    const auto fast = checked("ALG2 with Anderson", by_splitting(sixty, {.r = r, .tolerance = 1e-5}));
+        checked("ALG2", by_splitting(sixty, {.r = r, .tolerance = epsilon, .stop = Splitting::Stop::change, .anderson = 0}));
+    const auto safe = checked("ALG2", by_splitting(sixty, {.r = r, .tolerance = epsilon, .anderson = 0}));
+    const auto fast = checked("ALG2 with Anderson", by_splitting(sixty, {.r = r, .tolerance = epsilon}));
     const auto off = [&](const Equilibrium& found) {
       return distance(sixty.beam, found.state.q, sixty.beam, newton.state.q);
     };
@@ -168,6 +236,9 @@ Outcome run_gh95_beam_static(const Report& report) {
       {"ALG2 with Anderson acceleration: sweeps", {}, double(anderson_sweeps), "error below 1e-5, best r"}};
   out.table.insert(out.table.end(), std::begin(more), std::end(more));
 
+  update_otherwise(out, sixty, newton.state.q, best_r, epsilon);
+  soften(out, sixty);
+
   const auto shape = [&](const std::string& name, const Beam& beam, const Vector& q) {
     Curve curve{name, {"x", "y"}, {}};
     for (int i = 0; i <= 240; ++i) {
@@ -181,7 +252,8 @@ Outcome run_gh95_beam_static(const Report& report) {
   out.curves.push_back(std::move(shapes));
   out.curves.push_back(std::move(order));
   out.curves.push_back(std::move(sweeps));
-  out.plots = {
+  draw_configuration(out, sixty.beam, newton.state.q);
+  const std::vector<Figure> figures{
       {"gh95_static_shapes",
        "The pipeline between (0, 0) and (20, 0), and its two limits",
        "x [m]",
@@ -204,6 +276,7 @@ Outcome run_gh95_beam_static(const Report& report) {
         {"gh95_static_alg2", "distance error", "estimated error", "linespoints lw 2 lc rgb '#1b9e77'"},
         {"gh95_static_alg2", "distance anderson", "estimated error, Anderson", "linespoints lw 2 lc rgb '#7570b3'"}},
        "set logscale xy\nset format y '10^{%L}'\nset format x '10^{%L}'"}};
+  out.plots.insert(out.plots.end(), figures.begin(), figures.end());
   out.remarks = {
       fmt::format("ALG2 with the papers' r = 1e5 and eps = 1e-5 stops {:.2f} m^(3/2) away from the solution in L2: rule (5) "
                   "measures the last change, not "

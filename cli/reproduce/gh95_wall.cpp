@@ -27,9 +27,35 @@ double first_contact(const System& walled, const Trajectory& path) {
   return std::nan("");
 }
 
+/// Fig. 1: the pendulum at the start, x down as gravity pulls, and the wall.
+void draw_configuration(Outcome& out, const Vector& theta) {
+  const double l1 = 3.26, l2 = 1.98, a1 = 1.63, a2 = 0.99, wall = 2.44;
+  const auto along = [&](double first, double second) {
+    return std::array<double, 2>{first * std::sin(theta[0]) + second * std::sin(theta[1]),
+                                 -first * std::cos(theta[0]) - second * std::cos(theta[1])};
+  };
+  const auto A = along(l1, 0.0), B = along(l1, l2), C1 = along(a1, 0.0), C2 = along(l1, a2);
+  out.curves.push_back({"gh95_fig1_links", {"y", "-x"}, {{0.0, 0.0}, {A[0], A[1]}, {B[0], B[1]}}});
+  out.curves.push_back({"gh95_fig1_centres", {"y", "-x"}, {{C1[0], C1[1]}, {C2[0], C2[1]}}});
+  out.curves.push_back({"gh95_fig1_wall", {"y", "-x"}, {{wall, 0.5}, {wall, -4.5}}});
+  std::string labels = "set size ratio -1\nset xrange [-5:4]\nset yrange [-4.5:0.7]\n";
+  const std::tuple<const char*, std::array<double, 2>, const char*> named[] = {
+      {"O", {0.0, 0.0}, "1, 0.5"}, {"A", A, "-2, 1"}, {"B", B, "-2, 0"}, {"C_1", C1, "1.2, -0.3"}, {"C_2", C2, "0, -1"}};
+  for (const auto& [name, at, offset] : named)
+    labels += fmt::format("set label '{}' at {:.4f}, {:.4f} offset {}\n", name, at[0], at[1], offset);
+  out.plots.push_back({"gh95_fig1",
+                       "The double compound pendulum at the start, and the wall (paper: Fig. 1)",
+                       "y [m]",
+                       "-x [m]",
+                       {{"gh95_fig1_links", "-x", "links", "linespoints lw 3 pt 7 lc rgb '#222222'"},
+                        {"gh95_fig1_centres", "-x", "centres of mass", "points pt 6 ps 1.5 lc rgb '#d95f02'"},
+                        {"gh95_fig1_wall", "-x", "wall y = d", "lines lw 4 lc rgb '#7570b3'"}},
+                       labels});
+}
+
 }  // namespace
 
-Outcome run_gh95_wall(const Report& report) {
+Outcome run_gh95_wall(const Settings& set, const Report& report) {
   struct Case {
     double epsilon;
     const char* name;
@@ -37,7 +63,7 @@ Outcome run_gh95_wall(const Report& report) {
   };
   const Case cases[] = {
       {1e-5, "1e-5", 130.0}, {1e-6, "1e-6", 36.0}, {1e-7, "1e-7", 11.0}, {1e-8, "1e-8", 3.63}, {1e-9, "1e-9", 1.16}};
-  const double step = 1e-4, end = 10.0;
+  const double step = set("step"), end = set("end");
   // The paper's Newton: a new matrix in each iteration.
   const Multipliers newton{.newton = {.refresh = Refresh::iteration}};
 
@@ -81,6 +107,7 @@ Outcome run_gh95_wall(const Report& report) {
                         {"gh95_wall_distance", "eps 1e-7", "eps = 1e-7", "lines dt 3 lw 2 lc rgb '#1b9e77'"},
                         {"gh95_wall_distance", "eps 1e-9", "eps = 1e-9", "lines lw 1.5 lc rgb '#222222'"}},
                        "set xzeroaxis lc rgb '#888888'"});
+  draw_configuration(out, model.start.q);
   out.remarks = {
       "The paper prints no final time; any T in [8.76, 22] gives its table, here T = 10.",
       "At eps = 1e-5 the deepest penetration is that of the third collision, not of the first.",

@@ -4,7 +4,7 @@
 
 namespace taut::reproduce {
 
-Pipe pipe(int elements, bool held, double stiffness, double gravity) {
+Pipe pipe(int elements, bool held, double stiffness, double gravity, Placement lengths) {
   using Support = BeamEnd::Support;
   const BeamEnd B = held ? BeamEnd{.support = Support::pinned, .place = {Pipe::span, 0.0, 0.0}} : BeamEnd{};
   Beam beam({.name = "pipe",
@@ -12,6 +12,7 @@ Pipe pipe(int elements, bool held, double stiffness, double gravity) {
              .elements = elements,
              .density = Pipe::density,
              .stiffness = stiffness,
+             .inextensible = lengths,
              .start = {.support = Support::pinned},
              .end = B},
             2);
@@ -19,6 +20,10 @@ Pipe pipe(int elements, bool held, double stiffness, double gravity) {
   beam.add_to(system);
   if (gravity != 0.0) beam.add_gravity(system, gravity);
   return {std::move(beam), std::move(system)};
+}
+
+System with_soft_lengths(const System& system, double epsilon) {
+  return penalized(system, epsilon / (4.0 * Pipe::density), [&](int row) { return system.holds_length(row); });
 }
 
 State on_parabola(const Pipe& held) {
@@ -32,16 +37,6 @@ State released(const Pipe& free, const State& rest) {
   // The rows of the lengths and of A come first, those of B last.
   if (rest.lambda.size() >= start.lambda.size()) start.lambda = rest.lambda.head(start.lambda.size());
   return start;
-}
-
-std::vector<double> staggered_energy(const System& system, const Trajectory& path) {
-  std::vector<double> energy;
-  for (int k = 1; k < path.size(); ++k) {
-    const double h = path.t(k) - path.t(k - 1);
-    const Vector w = (path.q(k) - path.q(k - 1)) / h, middle = 0.5 * (path.q(k) + path.q(k - 1));
-    energy.push_back(system.energy({path.t(k) - 0.5 * h, middle.data(), w.data()}));
-  }
-  return energy;
 }
 
 int state_near(const Trajectory& path, double t) {

@@ -3,6 +3,7 @@
 #include <taut/taut.hpp>
 
 #include "experiment.hpp"
+#include "staggered.hpp"
 
 namespace taut::reproduce {
 
@@ -13,7 +14,12 @@ struct Pipe {
   Beam beam;
   System system;
 };
-Pipe pipe(int elements, bool held, double stiffness = 700.0, double gravity = Pipe::g);
+Pipe pipe(int elements, bool held, double stiffness = 700.0, double gravity = Pipe::g,
+          Placement lengths = Placement::simpson);
+
+/// The lengths alone become springs; the supports stay. ε is the paper's: ρH_ε(|x′|² − 1) = ρ/(2ε)(|x′|² − 1)² is our penalty
+/// (w/8ε′)(|x′|² − 1)² per weight w with ε′ = ε/(4ρ).
+System with_soft_lengths(const System& system, double epsilon);
 
 /// The held pipe on a parabola, at rest: where searches for its equilibrium begin.
 State on_parabola(const Pipe& held);
@@ -30,9 +36,6 @@ inline constexpr Tip converged_tip[] = {{1.0, 19.9695, -5.7327},
                                         {3.0, -12.5592, -23.3411},
                                         {5.0, -17.0196, -19.0580},
                                         {7.0, -12.4095, -27.7885}};
-
-/// ½|w|²_M + V((q₊ + q)/2) at the middle of each step, w = (q₊ − q)/h: the energy (19) of GCN with α = ¼ and of the three-level scheme.
-std::vector<double> staggered_energy(const System& system, const Trajectory& path);
 
 /// The shape every 0.1 s between two times, as x and y, with an empty row between two shapes: lines that do not join.
 Curve positions(const std::string& name, const Beam& beam, const Trajectory& path, double from, double to);

@@ -70,7 +70,7 @@ nb::dict statics(const Built& built) {
   out["unknown"] = small.unknown;
   out["lowest_eigenvalue"] = number_or_none(found.lowest_eigenvalue);
   out["potential"] = model.system.potential_energy(instant(found.state));
-  ModelModes modes(model, 0.0);
+  ModelModes modes(model, Formulation{});
   for (NamedExpression& one : modes.outputs()) outputs[nb::cast(one.name)] = modes.value(one, found.state);
   out["outputs"] = outputs;
   return out;

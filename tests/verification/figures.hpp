@@ -13,7 +13,7 @@ namespace taut::reproduce {
 inline std::map<std::string, double> figures(const std::string& name) {
   for (const Experiment& experiment : experiments())
     if (experiment.name == name) {
-      const Outcome outcome = experiment.run([](const std::string&, double) {});
+      const Outcome outcome = experiment.run(Settings(experiment.settings), [](const std::string&, double) {});
       EXPECT_EQ(outcome.failure, "");
       std::map<std::string, double> numbers;
       for (const auto& [key, values] : outcome.figures)

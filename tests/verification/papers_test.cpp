@@ -13,6 +13,7 @@ TEST(Papers, Gh95LinearConservesToRoundOffAndItsLimitIsSharp) {
   const auto f = figures("gh95-linear");
   EXPECT_LE(f.at("energy_drift_linear"), 1e-11);
   EXPECT_LE(f.at("energy_drift_nonlinear"), 1e-11);
+  EXPECT_LE(f.at("energy_drift_any_alpha"), 1e-11);
   EXPECT_LE(f.at("bounded_at_0.999"), 100.0);
   EXPECT_GE(f.at("growth_at_1.001"), 1e6);
 }
@@ -44,7 +45,7 @@ TEST(Papers, Gh95EllipseGivesTable4AndTheMotionOfTheDae) {
 
 TEST(Papers, Jay09SparkHasOrderTwoSWithExactConstraintsOnAllKindsOfProblems) {
   const auto f = figures("jay09-spark");
-  for (const std::string problem : {"holonomic", "nonholonomic", "mixed", "rheonomic"})
+  for (const std::string problem : {"holonomic", "nonholonomic", "mixed", "rheonomic", "appell", "relativistic"})
     for (int s = 1; s <= 4; ++s)
       for (const std::string what : {"y", "z", "lambda", "psi"}) {
         const auto found = f.find("order_" + problem + "_" + std::to_string(s) + "_" + what);
@@ -58,6 +59,10 @@ TEST(Papers, Jay09SparkHasOrderTwoSWithExactConstraintsOnAllKindsOfProblems) {
   EXPECT_LE(f.at("symmetry_defect"), 1e-13);
   EXPECT_GE(f.at("contraction_slope"), 0.9);
   EXPECT_LE(f.at("energy_band_pendulum_4"), 1e-9);
+  // H of the relativistic particle oscillates by O(h^2s) and does not drift.
+  EXPECT_LE(f.at("energy_band_relativistic_3"), 1e-5 * f.at("energy_band_relativistic_1"));
+  for (const std::string s : {"1", "2"})
+    EXPECT_LE(f.at("energy_drift_relativistic_" + s), 0.1 * f.at("energy_band_relativistic_" + s));
 }
 
 TEST(Papers, Ka13HmmAveragesConvergesAndSaysWhereItStops) {
@@ -106,6 +111,9 @@ TEST(Papers, LbsPendulumShowsThePublishedFluctuationsAndReferencePositions) {
   EXPECT_LE(f.at("em_lm_dE"), 2e-12);
   EXPECT_LE(f.at("em_lm_dLz"), 2e-13);
   EXPECT_LE(f.at("em_lm_g"), 1e-14);
+  EXPECT_LE(f.at("first_rod_spring_em_lz"), 1e-12);
+  EXPECT_LE(f.at("first_rod_spring_em_energy"), 1e-11);
+  EXPECT_LE(f.at("first_rod_spring_symplectic_lz"), 1e-12);
   EXPECT_NEAR(f.at("em_penalty_g_1e6") / f.at("em_penalty_g_1e5"), 0.1, 0.03) << "|g| falls like 1/mu";
   const double x_t2[] = {.1618879892158, -.4289433124115,  -.8887068772577,
                          .1957919636416, -1.3835805750567, -1.1845416576463};

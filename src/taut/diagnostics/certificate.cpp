@@ -173,7 +173,7 @@ void Certifier::measure_constraints(const Instant& at, Measured& now, Certificat
   constexpr long often = 64;
   if (f.norms.size() != f.g.size() || ++f.since_norms >= often) {
     const Eigen::Map<const Vector> q(at.q, system_->size());
-    f.norms = system_->constraint_gradient_norms(at.t, q);
+    f.norms = system_->constraint_gradient_norms(at);
     f.since_norms = 0;
     const State here{at.t, q, {}, {}, {}};
     found_.size = std::max(found_.size, ConfigurationSize{}.of(*system_, here));

@@ -33,7 +33,7 @@ std::vector<Sample> samples_around(const System& system, const State& around) {
     }
     put_on_constraints(system, at);
     Vector f = system.force(instant(at)), p = system.momentum(instant(at));
-    Vector norms = system.constraint_gradient_norms(at.t, at.q);
+    Vector norms = system.constraint_gradient_norms(instant(at));
     const double largest = f.norm();
     all.push_back({std::move(at), std::move(f), std::move(p), std::move(norms), largest});
   }

@@ -183,6 +183,7 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
         return true;
     return false;
   }
+  bool turns() const override { return rows_.shape->turns; }
   const DiscreteDirections* discrete() const override { return holonomic() ? this : nullptr; }
 
   void values(double t, const double* q, double* g) const override { rows_.values(t, q, g); }
@@ -213,20 +214,31 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
     });
   }
   void add_forces(double t, const double* q, const double* lambda, double weight, double* out) const override {
-    gradients(t, q, [&](int term, int i, double slope, int instance) {
-      out[rows_.instances.stencil(instance)[i]] += weight * lambda[term] * slope;
-    });
+    add_forces_at({t, q, nullptr}, lambda, weight, out);
   }
   void add_gradient(double t, const double* q, double weight, const double* row_weight, const int* slots,
                     double* values_out) const override {
-    gradients(t, q, [&](int term, int i, double slope, int) {
-      values_out[slots[term * width() + i]] += (row_weight == nullptr ? weight : weight * row_weight[term]) * slope;
-    });
+    add_gradient_at({t, q, nullptr}, weight, row_weight, slots, values_out);
   }
   void add_curvature(double t, const double* q, const double* lambda, double weight, const int* slots,
                      double* values_out) const override {
+    add_curvature_at({t, q, nullptr}, lambda, weight, slots, values_out);
+  }
+  void add_forces_at(const Instant& at, const double* lambda, double weight, double* out) const override {
+    gradients(at, [&](int term, int i, double slope, int instance) {
+      out[rows_.instances.stencil(instance)[i]] += weight * lambda[term] * slope;
+    });
+  }
+  void add_gradient_at(const Instant& at, double weight, const double* row_weight, const int* slots,
+                       double* values_out) const override {
+    gradients(at, [&](int term, int i, double slope, int) {
+      values_out[slots[term * width() + i]] += (row_weight == nullptr ? weight : weight * row_weight[term]) * slope;
+    });
+  }
+  void add_curvature_at(const Instant& at, const double* lambda, double weight, const int* slots,
+                        double* values_out) const override {
     const int square = width() * width();
-    rows_.outputs(rows_.shape->hessians, {t, q, nullptr}, [&](int term, int entry, double second, int) {
+    rows_.outputs(rows_.shape->hessians, at, [&](int term, int entry, double second, int) {
       values_out[slots[std::ptrdiff_t(term) * square + entry]] += weight * lambda[term] * second;
     });
   }
@@ -253,8 +265,8 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
   }
 
  private:
-  template <class Action> void gradients(double t, const double* q, const Action& action) const {
-    rows_.outputs(rows_.shape->gradients, {t, q, nullptr}, action);
+  template <class Action> void gradients(const Instant& at, const Action& action) const {
+    rows_.outputs(rows_.shape->gradients, at, action);
   }
   template <class Action> void directions(const Segment& step, const Action& action) const {
     rows_.outputs(rows_.shape->discrete().gradients, ends(step), action);

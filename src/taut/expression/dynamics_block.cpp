@@ -60,8 +60,9 @@ class ExpressionDynamics final : public DynamicsBlock, public DiscreteForces {
   std::string name(int term) const override { return names_[std::size_t(term)]; }
   bool constant_mass() const override { return shape_->constant_mass; }
   bool lumped_mass() const override { return shape_->lumped_mass; }
+  bool quadratic() const override { return shape_->quadratic; }
   bool conservative() const override { return !shape_->has_applied && !shape_->driven; }
-  const DiscreteForces* discrete() const override { return shape_->at_rest_zero ? this : nullptr; }
+  const DiscreteForces* discrete() const override { return shape_->at_rest_zero && shape_->quadratic ? this : nullptr; }
 
   double kinetic(const Instant& at) const override { return shape_->has_momentum ? energy(at, 0) : 0.0; }
   double potential(const Instant& at) const override { return energy(at, 1); }

@@ -121,9 +121,16 @@ DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)
     const std::vector<int> found = d.graph.variables_of({node});
     return !found.empty() && found.front() < outline.number(0);
   };
+  const auto of_velocity = [&](Node node) {
+    const std::vector<int> found = d.graph.variables_of({node});
+    return std::any_of(found.begin(), found.end(), [&](int variable) {
+      return variable < outline.number(0) && outline.numbering.is_velocity(variable);
+    });
+  };
   for (std::size_t i = 0; i < std::size_t(n) * std::size_t(n); ++i) {
     const Node entry = p_slopes[std::size_t(n) * std::size_t(n) + i];
     constant_mass = constant_mass && !of_motion(entry);
+    quadratic = quadratic && !of_velocity(entry);
     lumped_mass = lumped_mass && (entry == d.zero || i % std::size_t(n + 1) == 0);
   }
   for (const Node rest : dp) constant_mass = constant_mass && rest == d.zero;
@@ -146,6 +153,8 @@ ConstraintShape::ConstraintShape(const Outline& outline, bool of_velocity)
   accelerations = make(acceleration);
   gradients = SparseProgram(outline, G, n);
   hessians = SparseProgram(outline, d.jacobian(G, d.q), n * n);
+  for (const int variable : d.graph.variables_of(G))
+    turns = turns || (velocity && variable < outline.number(0) && outline.numbering.is_velocity(variable));
   all = make(d.joined(d.joined(value, rate), d.joined(acceleration, G)));
   for (const int k : all.which)
     parts.push_back(k < 3 * rows ? Part{k / rows, k % rows, 0} : Part{3, (k - 3 * rows) / n, (k - 3 * rows) % n});

@@ -50,6 +50,7 @@ struct DynamicsShape {
   int n;
   bool has_momentum, has_applied;
   bool constant_mass = true, lumped_mass = true, driven = false;
+  bool quadratic = true;     ///< p is linear in v
   bool at_rest_zero = true;  ///< p = 0 for v = 0
   SparseProgram energies;    ///< T, V
   SparseProgram momentum, force, inertial;
@@ -63,12 +64,13 @@ struct DynamicsShape {
   Late<DiscretePrograms> discrete_;
 };
 
-/// Rows g(t, q) on common coordinates with what schemes ask of them; or k(t, q, v), affine in v, which take the place of their rates.
+/// Rows g(t, q) on common coordinates with what schemes ask of them; or k(t, q, v), which take the place of their rates.
 struct ConstraintShape {
   ConstraintShape(const Outline& outline, bool velocity);
 
   int n, rows;
   bool velocity;
+  bool turns = false;  ///< velocities occur in the gradients
   SparseProgram values, rates, accelerations;
   SparseProgram gradients;  ///< rows × n
   SparseProgram hessians;   ///< rows × n × n

@@ -117,8 +117,6 @@ std::vector<ExpressionTerms::Piece> ExpressionTerms::pieces_of(const LagrangianN
 }
 
 void ExpressionTerms::add(const LagrangianNodes& nodes, const std::string& name) {
-  const auto velocity = [this](int variable) { return numbering_.is_velocity(variable); };
-  require(nodes.kinetic < 0 || graph_->degree(nodes.kinetic, velocity) <= 2, "must be quadratic in the velocities");
   std::vector<Node> all;
   for (const Node node : {nodes.kinetic, nodes.potential})
     if (node >= 0) all.push_back(node);
@@ -170,7 +168,6 @@ void ExpressionTerms::add_constraint(Node g, Set set, const std::string& name) {
   const int degree = graph_->degree(g, of_velocity);
   one.velocity = degree > 0;
   require(!one.velocity || set == Set::zero, "a velocity occurs in it, and inequalities hold positions only");
-  require(degree <= 1, "it must be linear in the velocities");
   constraints_.push_back(std::move(one));
 }
 

@@ -18,10 +18,10 @@ class ExpressionTerms {
  public:
   ExpressionTerms(std::shared_ptr<Graph> graph, Numbering numbering, std::shared_ptr<Shapes> shapes);
 
-  /// p = ∂T/∂v and f = ∂T/∂q − ∂V/∂q + Q by exact derivatives of the expressions. Throws InputError unless T is quadratic in the velocities.
+  /// p = ∂T/∂v and f = ∂T/∂q − ∂V/∂q + Q by exact derivatives of the expressions. T need not be quadratic in the velocities.
   void add(const LagrangianNodes& nodes, const std::string& name);
 
-  /// g ∈ S with g(t, q); or, where velocities occur, k(t, q, v) = 0 linear in them. Throws InputError with the reason if it is neither.
+  /// g ∈ S with g(t, q); or, where velocities occur, k(t, q, v) = 0, whose forces are Chetaev's, K = ∂k/∂v. Throws InputError with the reason if it is neither.
   void add_constraint(Graph::Node g, Set set, const std::string& name);
 
   /// Gives a system all that was added since the last time; returns the rows of the constraints, in the order in which they were added.

@@ -111,7 +111,7 @@ const std::vector<NamedIntegrator>& integrators() {
       {"generalized-alpha", "damps what the step does not resolve; of order 2 in the multipliers too", GeneralizedAlpha{}},
       {"spark2", "SPARK with 2 stages, Gauss and Lobatto: order 4, symplectic, constraints exact", Spark{2}},
       {"spark3", "the same with 3 stages: order 6", Spark{3}},
-      {"spark4", "the same with 4 stages: order 8", Spark{4}},
+      {"spark4", "the same with 4 stages: order 8; spark1 and spark5 to spark8 likewise, of order 2s", Spark{4}},
       {"moreau-jean", "exact unilateral constraints with impacts, inelastic unless told", MoreauJean{}},
       {"rk4", "explicit Runge-Kutta of order 4 on accelerations, projected onto the constraints", RungeKutta{kutta4()}},
       {"dopri5", "the same with Dormand and Prince 5(4); takes tolerances", RungeKutta{dormand_prince5()}},
@@ -136,7 +136,9 @@ const std::vector<NamedSolver>& solvers() {
 }
 
 Integrator integrator_named(const std::string& name, const NamedOptions& options) {
-  const NamedIntegrator& found = find(integrators(), name, "integrator");
+  // Any number of stages has a name, the usual ones a place in the list.
+  const bool spark = name.size() == 6 && name.starts_with("spark") && name[5] >= '1' && name[5] <= '8';
+  const NamedIntegrator& found = find(integrators(), spark ? "spark2" : name, "integrator");
   Options given(name, options);
   Integrator made = found.integrator;
   const std::vector<std::string> placements{"new", "middle", "centred"};
@@ -151,6 +153,8 @@ Integrator integrator_named(const std::string& name, const NamedOptions& options
     made = Newmark{.beta = beta, .gamma = gamma, .reaction = placed(given.word("reaction", placements, 2))};
   } else if (name == "generalized-alpha") {
     made = GeneralizedAlpha{.spectral_radius = given.number("spectral_radius", GeneralizedAlpha{}.spectral_radius)};
+  } else if (name == "three-level") {
+    made = ThreeLevel{.alpha = given.number("alpha", ThreeLevel{}.alpha)};
   } else if (name == "energy-momentum") {
     made = EnergyMomentum{.project_velocity = given.word("project_velocity", {"false", "true"}, 0) == 1};
   } else if (name.starts_with("spark")) {
@@ -174,11 +178,15 @@ SolverMethod solver_named(const std::string& name, const NamedOptions& options) 
   if (auto* al = std::get_if<AugmentedLagrangian>(&method)) {
     al->epsilon = given.number("epsilon", al->epsilon);
     al->tolerance = given.number("tolerance", al->tolerance);
+    al->settled = given.number("settled", al->settled);
     require(al->tolerance > 0.0, "{}: tolerance must be positive, got {}.", name, al->tolerance);
     require(al->epsilon >= 0.0, "{}: epsilon must not be negative, got {}.", name, al->epsilon);
+    require(al->settled > 0.0, "{}: settled must be positive, got {}.", name, al->settled);
   } else if (auto* uzawa = std::get_if<Uzawa>(&method)) {
     uzawa->relaxation = given.number("relaxation", uzawa->relaxation);
     uzawa->tolerance = given.number("tolerance", uzawa->tolerance);
+    uzawa->settled = given.number("settled", uzawa->settled);
+    require(uzawa->settled > 0.0, "{}: settled must be positive, got {}.", name, uzawa->settled);
     require(uzawa->tolerance > 0.0, "{}: tolerance must be positive, got {}.", name, uzawa->tolerance);
     require(uzawa->relaxation > 0.0 && uzawa->relaxation < 2.0, "{}: relaxation must lie in (0, 2), got {}.", name,
             uzawa->relaxation);
@@ -186,7 +194,10 @@ SolverMethod solver_named(const std::string& name, const NamedOptions& options) 
     splitting->r = given.number("r", splitting->r);
     splitting->tolerance = given.number("tolerance", splitting->tolerance);
     splitting->relaxation = given.number("relaxation", splitting->relaxation);
+    splitting->update = given.number("update", splitting->update);
     splitting->anderson = int(given.number("anderson", splitting->anderson));
+    splitting->power = given.number("power", splitting->power);
+    splitting->start = given.word("start", {"warm", "cold"}, 0) == 0 ? Splitting::Start::warm : Splitting::Start::cold;
     splitting->stop = given.word("stop", {"error", "change"}, 0) == 0 ? Splitting::Stop::error : Splitting::Stop::change;
     const SplittingSolver checked(*splitting);  // throws if an option makes no sense
   } else if (auto* newton = std::get_if<Multipliers>(&method)) {
@@ -195,6 +206,11 @@ SolverMethod solver_named(const std::string& name, const NamedOptions& options) 
   }
   given.finish();
   return method;
+}
+
+SolverMethod solver_at_rest(const std::string& name, NamedOptions options) {
+  if (options.erase("power") > 0) options.erase("tolerance");
+  return solver_named(name, options);
 }
 
 }  // namespace taut

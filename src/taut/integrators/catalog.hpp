@@ -34,9 +34,9 @@ const std::vector<NamedIntegrator>& integrators();
 /// Options of a scheme or a solver as files and commands give them: name and text.
 using NamedOptions = std::map<std::string, std::string>;
 
-/// A scheme by its name, with options: gcn (alpha, reaction), newmark (beta, gamma, reaction), generalized-alpha (spectral_radius),
+/// A scheme by its name, with options: gcn (alpha, reaction), three-level (alpha), newmark (beta, gamma, reaction), generalized-alpha (spectral_radius),
 /// energy-momentum (project_velocity), moreau-jean (restitution), hmm (macro, micro, kernel, moments, smoothness, tolerance, passes, periods, window,
-/// resolution, micro_step), spark2 to spark4 (family, estimate). Throws InputError with the names there are.
+/// resolution, micro_step), spark1 to spark8 (family, estimate). Throws InputError with the names there are.
 Integrator integrator_named(const std::string& name, const NamedOptions& options = {});
 
 struct NamedSolver {
@@ -48,7 +48,11 @@ struct NamedSolver {
 /// Every way there is to solve a step, with its default options.
 const std::vector<NamedSolver>& solvers();
 
-/// A solver by its name, with options: tolerance; epsilon of the augmented Lagrangians; relaxation of uzawa.
+/// A solver by its name, with options: tolerance; epsilon and settled of the augmented Lagrangians; relaxation and settled of uzawa; r, power, start,
+/// stop, relaxation, update, anderson of splitting.
 SolverMethod solver_named(const std::string& name, const NamedOptions& options = {});
+
+/// The same for problems at rest: a tolerance that follows the step has no meaning there, and the default takes its place.
+SolverMethod solver_at_rest(const std::string& name, NamedOptions options);
 
 }  // namespace taut

@@ -14,7 +14,9 @@ namespace {
 class Problem final : public StepProblem {
  public:
   explicit Problem(const System& system)
-      : system_(system), assembly_(system, {.constraints = true, .curvature = true}), sliding_(assembly_.parts(), 2) {}
+      : system_(system), assembly_(system, {.constraints = true, .curvature = true}), sliding_(assembly_.parts(), 2) {
+    zero_ = Vector::Zero(system.size());
+  }
 
   /// The start of the segment, and its momentum; by address.
   const Vector *q = nullptr, *v = nullptr, *p = nullptr;
@@ -24,6 +26,16 @@ class Problem final : public StepProblem {
   const Vector *from = nullptr, *held = nullptr;
   double reach = 0.0, t_held = 0.0;
   double h = 0.0, size = 0.0;
+
+  /// α − ¼: forces of linear terms at `from`, `held` and the new place weigh α, 1 − 2α, α.
+  void weigh(double alpha) {
+    shift_ = alpha - 0.25;
+    if (shift_ == 0.0) return;
+    for (const Part& part : assembly_.parts()) {
+      Part& linear = linear_.emplace_back(part);
+      std::erase_if(linear.dynamics, [&](int b) { return !system_.dynamics()[b]->affine(); });
+    }
+  }
 
   int unknowns() const override { return system_.size(); }
   const std::vector<Set>& sets() const override { return assembly_.sets(); }
@@ -57,6 +69,9 @@ class Problem final : public StepProblem {
       move(x, part);
       assembly_.add_dynamics(part, end(x), {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0}, values);
       assembly_.add_discrete_dynamics(part, step(x), -h, dq, values);
+      if (shift_ != 0.0)
+        assembly_.add_dynamics(linear(part), at(t_held, q_held_), {.momentum = 0.0, .force = -h * shift_, .dq = reach},
+                               values);
       if (constraints() == 0) continue;
       assembly_.add_discrete_directions(part, hold(x), 1.0, values);
       assembly_.add_discrete_curvature(part, hold(x), Lambda, reach, values);
@@ -75,12 +90,20 @@ class Problem final : public StepProblem {
     };
     sliding_.enter(part);
     column(q_, 0) = q->segment(first, count) + 0.5 * h * (v->segment(first, count) + X);
-    if (constraints() > 0) column(q_held_, 1) = held->segment(first, count) + reach * X;
+    if (constraints() > 0 || shift_ != 0.0) column(q_held_, 1) = held->segment(first, count) + reach * X;
   }
   void add_impulse(const Part& part, const double* x, const double* Lambda, double weight, double* out) const {
     system_.add_discrete_forces(part, step(x), weight * h, out);
+    if (shift_ != 0.0) {
+      const double share = weight * h * shift_;
+      system_.add_dynamics(linear(part), at(t_held, q_held_), 0.0, share, out);
+      system_.add_dynamics(linear(part), at(t_middle, held->data()), 0.0, -2.0 * share, out);
+      system_.add_dynamics(linear(part), at(2.0 * t_middle - t_held, from->data()), 0.0, share, out);
+    }
     if (constraints() > 0) system_.add_discrete_constraint_forces(part, hold(x), Lambda, -weight, out);
   }
+  const Part& linear(const Part& part) const { return linear_[std::size_t(&part - assembly_.parts().data())]; }
+  Instant at(double t, const double* place) const { return {t, place, zero_.data()}; }
   Instant end(const double* x) const { return {t_middle + 0.5 * h, q_, x}; }
   Segment step(const double* x) const { return {t_middle, q->data(), q_, v->data(), x}; }
   Segment hold(const double* x) const { return {t_middle, from->data(), q_held_, v->data(), x}; }
@@ -89,6 +112,9 @@ class Problem final : public StepProblem {
   Assembly assembly_;
   Sliding sliding_;
   const double *q_ = nullptr, *q_held_ = nullptr;
+  double shift_ = 0.0;
+  std::vector<Part> linear_;  // of each part, its linear terms
+  Vector zero_;
 };
 
 class EnergyMomentumStepper final : public Stepper {
@@ -154,12 +180,15 @@ class EnergyMomentumStepper final : public Stepper {
 /// The same problem on a staggered grid: the segment runs between the middles of two steps, constraints hold at the nodes.
 class ThreeLevelStepper final : public Stepper {
  public:
-  ThreeLevelStepper(const System& system, const SolverMethod& method)
+  ThreeLevelStepper(const System& system, const SolverMethod& method, double alpha)
       : system_(system),
+        alpha_(alpha),
         starter_(EnergyMomentum{}.bind(system, method)),
         problem_(system),
         solver_(method),
-        lambda_(Vector::Zero(system.constraint_count())) {}
+        lambda_(Vector::Zero(system.constraint_count())) {
+    problem_.weigh(alpha);
+  }
 
   StepReport advance(History past, double h, State& next) override {
     if (past.size() < 2) return starter_->advance(past, h, next);
@@ -189,12 +218,26 @@ class ThreeLevelStepper final : public Stepper {
     return report;
   }
 
-  double invariant(History past) override { return energy_.of(system_, past, 0.25); }
+  /// ½|w|²_M + V(middle), and for α ≠ ¼ also ½(α − ¼)(A d, d), d = q₊ − q, which is (2α − ½)(V₊ + V − 2V(middle)) of the linear terms.
+  double invariant(History past) override {
+    double sum = energy_.of(system_, past, 0.25);
+    if (alpha_ == 0.25 || past.size() < 2) return sum;
+    const State &before = past[past.size() - 2], &after = past.back();
+    middle_ = 0.5 * (before.q + after.q);
+    for (const auto& block : system_.dynamics()) {
+      if (!block->affine()) continue;
+      const double bent = block->potential(instant(after)) + block->potential(instant(before)) -
+                          2.0 * block->potential({0.5 * (before.t + after.t), middle_.data(), after.v.data()});
+      sum += (2.0 * alpha_ - 0.5) * bent;
+    }
+    return sum;
+  }
 
   const std::vector<int>& dependent() const override { return solver_.dependent(); }
 
  private:
   const System& system_;
+  double alpha_;
   std::unique_ptr<Stepper> starter_;
   Problem problem_;
   StepSolver solver_;
@@ -206,6 +249,7 @@ class ThreeLevelStepper final : public Stepper {
 void require_discrete_gradients(const System& system, const std::string& scheme) {
   require_equalities(system, scheme);
   require_holonomic(system, scheme);
+  require_quadratic(system, scheme);
   const auto check = [&](const auto& blocks) {
     for (const auto& block : blocks)
       require(block->discrete() != nullptr,
@@ -250,7 +294,8 @@ std::unique_ptr<Stepper> ThreeLevel::bind(const System& system, const SolverMeth
   require_discrete_gradients(system, "ThreeLevel");
   require(system.constant_mass(),
           "ThreeLevel: the form (31) has a constant mass, this system does not; use EnergyMomentum, which takes any.");
-  return std::make_unique<ThreeLevelStepper>(system, method);
+  require(alpha >= 0.0 && alpha <= 0.5, "ThreeLevel: alpha must lie in [0, 1/2], got {}.", alpha);
+  return std::make_unique<ThreeLevelStepper>(system, method, alpha);
 }
 
 }  // namespace taut

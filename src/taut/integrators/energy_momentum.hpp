@@ -27,17 +27,21 @@ struct EnergyMomentum {
   std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
 };
 
-/// The three-level form (31) of Glowinski and Holmström 1995 with α = ¼: the same on a staggered grid, for constant mass,
+/// The three-level form (31) of Glowinski and Holmström 1995, with α = ¼: the same on a staggered grid, for constant mass,
 ///
 ///     M (q₊ − 2q + q₋)/h² = −∇̄V(q_{−½}, q_{+½}) + Q(v̄) − ∇̄g(q₋, q₊)ᵀλ,     q_{±½} = (q + q_±)/2,   v̄ = (q₊ − q₋)/(2h),     g(q₊) = 0
 ///
 /// in the unknown (q₊ − q)/h. The paper's quotient of differences, 0/0 where q₊ = q₋, is the discrete gradient of a potential
 /// that is a sum over coordinates; ours takes any potential and is regular there. Penalties go through g as in EnergyMomentum.
+/// With another α the forces of linear terms (strings, bending, loads) at q₊, q, q₋ weigh α, 1 − 2α, α, which is a mean over middles for
+/// α = ¼ only; then ½(α − ¼)(A d, d) with d = q₊ − q belongs to the energy, as in (19), and below ¼ the step is limited by (23).
 ///
 /// Order 2, symmetric in its three levels. ½|(q₊ − q)/h|²_M + V(q_{+½}) is constant as exactly as the steps are solved; reported v is
 /// (3q₊ − 4q + q₋)/(2h), so that the certificate's energy moves by O(h²) around it. λ belongs to the middle level tₙ. Starts with one step of
 /// EnergyMomentum. Two levels, constant step.
 struct ThreeLevel {
+  double alpha = 0.25;  ///< in [0, ½]
+
   Traits traits() const;
   std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
 };

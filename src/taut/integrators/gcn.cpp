@@ -114,6 +114,7 @@ Traits Gcn::traits() const {
 std::unique_ptr<Stepper> Gcn::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Gcn");
   require_holonomic(system, "Gcn");
+  require_quadratic(system, "Gcn");
   require(alpha >= 0.0 && alpha <= 0.5, "Gcn: alpha must lie in [0, 1/2], got {}.", alpha);
   return std::make_unique<GcnStepper>(system, method, *this);
 }

@@ -109,6 +109,7 @@ Traits GeneralizedAlpha::traits() const {
 std::unique_ptr<Stepper> GeneralizedAlpha::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "GeneralizedAlpha");
   require_holonomic(system, "GeneralizedAlpha");
+  require_quadratic(system, "GeneralizedAlpha");
   require(spectral_radius >= 0.0 && spectral_radius < 1.0, "GeneralizedAlpha: spectral_radius must lie in [0, 1), got {}.",
           spectral_radius);
   return std::make_unique<GeneralizedAlphaStepper>(system, method, spectral_radius);

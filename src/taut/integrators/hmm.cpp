@@ -380,6 +380,7 @@ void Hmm::check() const {
 std::unique_ptr<Stepper> Hmm::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Hmm");
   require_holonomic(system, "Hmm");
+  require_quadratic(system, "Hmm");
   require(
       system.constraint_count() == 0,
       "Hmm: works on stiff springs and cannot hold '{}' exactly; penalise it, penalized(system, epsilon) or formulation: "

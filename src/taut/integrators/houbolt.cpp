@@ -75,6 +75,7 @@ Traits Houbolt::traits() const {
 std::unique_ptr<Stepper> Houbolt::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Houbolt");
   require_holonomic(system, "Houbolt");
+  require_quadratic(system, "Houbolt");
   return std::make_unique<HouboltStepper>(system, method);
 }
 

@@ -51,11 +51,29 @@ void require_acting(const System& system, const std::string& scheme) {
 
 void require_holonomic(const System& system, const std::string& scheme) {
   for (const auto& block : system.constraints())
-    require(block->holonomic(),
-            "{}: holds positions and cannot take the nonholonomic constraint '{}'; RungeKutta (rk4, dopri5, dop853), Spark "
-            "(spark2 to "
-            "spark4) and MoreauJean do.",
+    require(
+        block->holonomic(),
+        "{}: cannot take the nonholonomic constraint '{}': the one condition of its step is g = 0 at the new position, and "
+        "a constraint on velocities is the rate of no g. Spark (spark1, which is the midpoint scheme with a row for it, to "
+        "spark8), RungeKutta (rk4, dopri5, dop853) and MoreauJean take it.",
+        scheme, block->name(0));
+}
+
+void require_quadratic(const System& system, const std::string& scheme) {
+  for (const auto& block : system.dynamics())
+    require(block->quadratic(),
+            "{}: needs a kinetic energy that is quadratic in the velocities, because it takes M v for p, and '{}' is not; "
+            "midpoint, rattle, spark1 to spark8, rk4, dopri5 and dop853 take p(q, v) as it is.",
             scheme, block->name(0));
+}
+
+void require_linear_rates(const System& system, const std::string& scheme) {
+  for (const auto& block : system.constraints())
+    require(
+        !block->turns(),
+        "{}: takes constraints that are linear in the velocities, and '{}' is not; spark1 to spark8, rk4, dopri5 and dop853 "
+        "take it, with Chetaev's forces.",
+        scheme, block->name(0));
 }
 
 void require_splitting(const Traits& traits, const SolverMethod& method) {
@@ -90,15 +108,13 @@ std::string explain(const SolveReport& report, const System& system, const Insta
       if (report.compression > 0.0)
         return message(
             "no convergence after {} sweeps; Splitting needs r above the largest compression, which is {} here: r = {} "
-            "would "
-            "do, or 0 to have it chosen",
+            "would do",
             report.multiplier_updates, report.compression, 2.0 * report.compression);
       if (report.multiplier_updates > 0)
         return message(
             "no convergence after {} updates of the multipliers, the last shrank by {}; the worst constraint is '{}', off "
-            "by "
-            "{}; a smaller epsilon, the second-order update or Multipliers would help",
-            report.multiplier_updates, report.contraction, worst(), report.violation);
+            "by {}; {} would help",
+            report.multiplier_updates, report.contraction, worst(), report.violation, report.advice);
       return message(
           "no convergence after {} corrections, the last shrank by {} only; the worst constraint is '{}', off by {}",
           report.newton_iterations, report.contraction, worst(), report.violation);

@@ -121,6 +121,10 @@ void require_acting(const System& system, const std::string& scheme);
 /// Refuses constraints on velocities in the name of a scheme that holds positions.
 void require_holonomic(const System& system, const std::string& scheme);
 
+/// Refuses a kinetic energy that is not quadratic in the velocities, and constraints that are not linear in them.
+void require_quadratic(const System& system, const std::string& scheme);
+void require_linear_rates(const System& system, const std::string& scheme);
+
 /// The cause of a failed solve over h from an instant, in words and with the names of the system.
 std::string explain(const SolveReport& report, const System& system, const Instant& at, double h);
 

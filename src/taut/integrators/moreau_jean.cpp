@@ -192,6 +192,8 @@ Traits MoreauJean::traits() const {
 }
 
 std::unique_ptr<Stepper> MoreauJean::bind(const System& system, const SolverMethod& method) const {
+  require_quadratic(system, "MoreauJean");
+  require_linear_rates(system, "MoreauJean");
   require(restitution >= 0.0 && restitution <= 1.0, "MoreauJean: restitution must lie in [0, 1], got {}.", restitution);
   return std::make_unique<MoreauJeanStepper>(system, method, restitution);
 }

@@ -115,6 +115,7 @@ Traits Newmark::traits() const {
 std::unique_ptr<Stepper> Newmark::bind(const System& system, const SolverMethod& method) const {
   require_equalities(system, "Newmark");
   require_holonomic(system, "Newmark");
+  require_quadratic(system, "Newmark");
   require(beta >= 0.0 && beta <= 1.0, "Newmark: beta must lie in [0, 1], got {}.", beta);
   require(gamma >= 0.5 && gamma <= 1.0, "Newmark: gamma must lie in [1/2, 1], got {}; below 1/2 the scheme is unstable.",
           gamma);

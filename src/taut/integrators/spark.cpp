@@ -46,7 +46,7 @@ class SparkStepper final : public Stepper {
     next.t = now.t + h;
     if (!problem_.dependent.empty() && !implied(next, report.solve)) {
       // The rank has changed on the way, or the constraints contradict each other.
-      equations_.inspect(next.t, next.q);
+      equations_.inspect(instant(next));
       if (equations_.dependent() == problem_.dependent) return failed(report, system_, instant(now), h);
       set_aside();
       solve(past, h, report.solve);
@@ -82,7 +82,7 @@ class SparkStepper final : public Stepper {
   bool implied(const State& next, SolveReport& report) {
     g_.resize(system_.constraint_count());
     system_.constraint_values(next.t, next.q.data(), g_.data());
-    const Vector sizes = system_.constraint_gradient_norms(next.t, next.q);
+    const Vector sizes = system_.constraint_gradient_norms(instant(next));
     for (const int row : problem_.dependent) {
       const double allowed = 1e-10 * problem_.size_of_q * (sizes[row] > 0.0 ? sizes[row] : 1.0);
       if (std::abs(g_[row]) <= allowed) continue;

@@ -13,7 +13,8 @@ namespace taut {
 ///     g(Ỹᵢ) = 0,  i = 1 … s,     G v₁ + g_t = 0 at q₁
 ///     Σ bⱼ cⱼ^(i−1) k(Yⱼ, Vⱼ) = 0,  i = 1 … s − 1,     k(q₁, v₁) = 0
 ///
-/// in the unknowns Vᵢ, v₁, Λⱼ, Ψⱼ. Positions and velocities of every constraint are exact at every step.
+/// in the unknowns Vᵢ, v₁, Λⱼ, Ψⱼ. Positions and velocities of every constraint are exact at every step. k need not be linear in v: its forces are
+/// Chetaev's, K = ∂k/∂v at (Yⱼ, Vⱼ); and p need not be linear in v either.
 ///
 /// Order 2s in q, v; λ (and ψ) are those of the index-1 equations at the end, of order 2s too. Symmetric, symplectic (holonomic systems), conserves momentum
 /// maps; energy of holonomic conservative systems oscillates by O(h^2s) without drift. For s = 1 it is the variational midpoint scheme.

@@ -255,7 +255,8 @@ void SparkProblem::evaluate(const Part& part, const Vector& z) {
       for (int j = 0; j <= s; ++j)
         block.add_forces(time(t_.lobatto_c[j]), nodes_[j], L.col(j).data() + rows.first, 1.0, reactions_[j]);
     else
-      for (int i = 0; i < s; ++i) block.add_forces(time(t_.c[i]), Y_[i], L.col(i).data() + rows.first, -1.0, forces_[i]);
+      for (int i = 0; i < s; ++i)
+        block.add_forces_at({time(t_.c[i]), Y_[i], V.col(i).data()}, L.col(i).data() + rows.first, -1.0, forces_[i]);
   }
 }
 
@@ -271,8 +272,8 @@ void SparkProblem::assemble(Matrix& matrix, const Instant& at, const Vector& row
   for (const Part& part : assembly_.parts()) {
     assembly_.clear(part, matrix.values());
     assembly_.add_dynamics(part, at, {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, matrix.values());
-    assembly_.add_directions(part, at.t, at.q, 1.0, matrix.values());
-    assembly_.add_gradient(part, at.t, at.q, 1.0, rows.data(), matrix.values());
+    assembly_.add_directions(part, at, 1.0, matrix.values());
+    assembly_.add_gradient(part, at, 1.0, rows.data(), matrix.values());
   }
   for (int row = 0; row < m_; ++row)
     if (rows[row] == 0.0) matrix.values()[matrix.layout().slot(n_ + row, n_ + row)] += 1.0;
@@ -368,17 +369,17 @@ bool SparkProblem::linearize_full(const Vector& z) {
       slopes({.momentum = 0.0, .force = 1.0, .dq = 0.0, .dv = 1.0}, forces.col(l) * unit.row(l));
       if (mixed_) {  // −K(Y)ᵀΨ turns with Y
         lambda = L.col(l).cwiseProduct(velocity_rows);
-        assembly.add_curvature(f.whole, t, q.data(), lambda.data(), -1.0, f.small.data());
+        assembly.add_curvature(f.whole, at, lambda.data(), -1.0, f.small.data());
       }
       slopes({.momentum = 0.0, .force = 1.0, .dq = 1.0, .dv = 0.0}, forces.col(l) * D.row(l));
     }
     if (!mixed_) continue;
     if (l < s) {
-      assembly.add_directions(f.whole, t, q.data(), 1.0, f.small.data());
+      assembly.add_directions(f.whole, at, 1.0, f.small.data());
       f.add(-forces.col(l) * unit.row(l), 0, n, n, n + m, &velocity_rows);
     }
     const Vector kept = on_.cwiseProduct(velocity_rows);
-    assembly.add_gradient(f.whole, t, q.data(), 1.0, kept.data(), f.small.data());
+    assembly.add_gradient(f.whole, at, 1.0, kept.data(), f.small.data());
     Eigen::MatrixXd coefficients = t_.Q.col(l) * unit.row(l);
     coefficients.row(s).setZero();
     f.add(coefficients, n, n + m, 0, n);

@@ -13,7 +13,8 @@ namespace taut {
 ///
 /// Two matrices solve for a correction. The modified one of the paper leaves out the slopes of the forces and everything that turns with q: it falls
 /// apart into s + 1 copies of [M Gᵀ; G 0] and contracts like h. The full one has them, at each stage its own, in (s + 1)(n + m) unknowns: it is for
-/// forces so stiff that the first does not contract. What it leaves out is k_q of nonholonomic rows, which is O(h) and no matter of stiffness.
+/// forces so stiff that the first does not contract. What it leaves out is k_q of nonholonomic rows and, where they are not linear in v, the change of K with
+/// v: O(h), and no matter of stiffness.
 class SparkProblem final : public NewtonProblem {
  public:
   SparkProblem(const System& system, const SparkTableau& tableau);

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <taut/model/draft.hpp>
+#include <taut/model/model_modes.hpp>
 #include <taut/model/repeat.hpp>
 
 namespace taut {
@@ -227,18 +228,7 @@ void Draft::add_coordinate(const std::string& name) {
 }
 
 const std::vector<int>& Draft::rows_named(const Item& item, const std::string& name) {
-  if (rows_.empty()) {
-    int row = 0;
-    for (const auto& block : system->constraints())
-      for (int term = 0; term < block->terms(); ++term)
-        for (int k = 0; k < block->rows(); ++k, ++row) {
-          const std::string one = block->row_name(term, k);
-          rows_[one].push_back(row);
-          const std::size_t bracket = one.rfind('['), dot = one.rfind('.');
-          if (bracket != std::string::npos && one.back() == ']') rows_[one.substr(0, bracket)].push_back(row);
-          if (dot != std::string::npos && dot + 2 == one.size()) rows_[one.substr(0, dot)].push_back(row);
-        }
-  }
+  if (rows_.empty()) rows_ = rows_by_name(*system);
   if (const auto found = rows_.find(name); found != rows_.end()) return found->second;
   std::vector<std::string> known;
   for (int row = 0; row < system->constraint_count(); ++row) known.push_back(system->constraint_name(row));

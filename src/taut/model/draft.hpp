@@ -179,7 +179,13 @@ class Draft {
     int place;
   };
   std::vector<Surface> drawn_surfaces;
-
+  struct Soft {
+    Item item;
+    std::string name;
+    double epsilon;
+  };
+  std::vector<Soft> soft;          ///< rods that are springs
+  std::vector<int> held_rows;      ///< of the system in which the start is found, as rows of the whole
   std::vector<std::size_t> loose;  ///< constraints that do not hold from the beginning
   struct Release {
     std::size_t constraint;

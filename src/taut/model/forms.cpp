@@ -87,8 +87,8 @@ Form beam() {
       {"density", positive(), "[kg/m]; may depend on s.", "1"},
       {"stiffness", nonnegative(), "EI [N m^2]; may depend on s; 0 is a cable.", "1"},
       {"damping", beam_damping(), "Force -(a M + b K) v."},
-      {"inextensible", one_of({"simpson", "nodes", "midpoints", "gauss2", "gauss3", "gauss4"}),
-       "Where along an element the length is held.", "simpson"},
+      {"inextensible", one_of({"simpson", "nodes", "midpoints", "gauss2", "gauss3", "gauss4", "none"}),
+       "Where along an element the length is held; none: nowhere, the linear beam equation.", "simpson"},
       {"slack", truth(), "It may become shorter, not longer: an inequality.", "false"},
       {"start", beam_end()},
       {"end", beam_end()},
@@ -177,12 +177,13 @@ Form integrator() {
   const Form truths = form(Form::Kind::truth);
   return defined(
       "integrator",
-      any_of({one_of({"auto"}), any, table_of({required({"name", any})}),
+      any_of({one_of({"auto", "spark1", "spark5", "spark6", "spark7", "spark8"}), any, table_of({required({"name", any})}),
               method({"gcn"}, {{"alpha", between("0", "0.5"), "", "0.25"},
                                {"reaction", one_of({"new", "middle", "centred"}), "", "centred"}}),
               method({"newmark"}, {{"beta", between("0", "1"), "", "0.25"},
                                    {"gamma", between("0.5", "1"), "", "0.5"},
                                    {"reaction", one_of({"new", "centred"}), "", "centred"}}),
+              method({"three-level"}, {{"alpha", between("0", "0.5"), "Of the linear forces.", "0.25"}}),
               method({"generalized-alpha"}, {{"spectral_radius", between("0", "<1"), "", "0.8"}}),
               method({"energy-momentum"}, {{"project_velocity", truths, "", "false"}}),
               method({"moreau-jean"}, {{"restitution", between("0", "1"), "", "0"}}),
@@ -197,26 +198,40 @@ Form integrator() {
                                {"window", between("0", ""), "", "0"},
                                {"resolution", between(">0", "<2"), "", "1.3"},
                                {"micro_step", between("0", ""), "", "0"}}),
-              method({"spark2", "spark3", "spark4"},
+              method({"spark1", "spark2", "spark3", "spark4", "spark5", "spark6", "spark7", "spark8"},
                      {{"family", one_of({"gauss", "radau-iia", "radau-ia", "lobatto-iiic", "lobatto-iiid"}), "", "gauss"},
                       {"estimate", one_of({"doubling", "stages"}), "", "doubling"}})}),
       "By name, or as {name: ..., option: ...}.");
 }
 
 Form solver() {
+  const Form settled = any_of({positive(), one_of({"inf"})});
   const Form any =
       defined("solverName", one_of({"multipliers", "augmented-lagrangian", "augmented-lagrangian-2", "uzawa", "splitting"}));
-  return defined("solver",
-                 any_of({any, method({"multipliers"}, {{"tolerance", positive()}}),
-                         method({"augmented-lagrangian", "augmented-lagrangian-2"},
-                                {{"epsilon", between("0", ""), "", "0"}, {"tolerance", positive()}}),
-                         method({"uzawa"}, {{"relaxation", between(">0", "<2"), "", "1"}, {"tolerance", positive()}}),
-                         method({"splitting"}, {{"r", between("0", ""), "", "0"},
-                                                {"tolerance", positive()},
-                                                {"relaxation", between(">0", "<2"), "", "1"},
-                                                {"anderson", between("0", "50"), "", "10"},
-                                                {"stop", one_of({"error", "change"}), "", "error"}})}),
-                 "By name, or as {name: ..., option: ...}.");
+  return defined(
+      "solver",
+      any_of({any, method({"multipliers"}, {{"tolerance", positive()}}),
+              method({"augmented-lagrangian", "augmented-lagrangian-2"},
+                     {{"epsilon", between("0", ""), "", "0"}, {"tolerance", positive()}, {"settled", settled}}),
+              method({"uzawa"},
+                     {{"relaxation", between(">0", "<2"), "", "1"}, {"tolerance", positive()}, {"settled", settled}}),
+              method({"splitting"}, {{"r", between("0", ""), "", "0"},
+                                     {"tolerance", any_of({positive(), text()}),
+                                      "Of q against its norm: a number, or a power of the step: h^4/10.", "1e-10"},
+                                     {"power", between("0", "8"), "Of the step, by which the tolerance is multiplied.", "0"},
+                                     {"start", one_of({"warm", "cold"}),
+                                      "Of each step: from the step before, or with multiplier 0.", "warm"},
+                                     {"relaxation", between(">0", "<2"), "", "1"},
+                                     {"update", between(">0", "1.61"), "rho/r of the update of the multiplier.", "1"},
+                                     {"anderson", between("0", "50"), "", "10"},
+                                     {"stop", one_of({"error", "change"}), "", "error"}})}),
+      "By name, or as {name: ..., option: ...}.");
+}
+
+Form formulation() {
+  Form out = names_of(text(), nonnegative(), {{"penalty", positive(), "epsilon of all that are not named."}});
+  out.fewest = 1;
+  return defined("formulation", out, "epsilon, also of single constraints by name; 0 holds one exactly.");
 }
 
 Form tolerance() {
@@ -239,8 +254,10 @@ Form run() {
       {"atol", positive(), "Absolute tolerance of the local error."},
       {"integrator", integrator(), "The scheme.", "auto"},
       {"solver", solver(), "How the equations of a step are solved.", "multipliers"},
-      {"formulation", any_of({one_of({"multipliers"}), table_of({required({"penalty", positive(), "epsilon"})})}),
-       "Constraints exactly, or replaced by the energy dist^2/(2 epsilon); supports of beams stay exact.", "multipliers"},
+      {"formulation", any_of({one_of({"multipliers"}), formulation()}),
+       "Constraints exactly, or replaced by the energy dist^2/(2 epsilon), all or some by name; supports of beams stay "
+       "exact unless they are named.",
+       "multipliers"},
       {"control", one_of({"error", "reversible"}),
        "Of the step, with tolerances: by error estimates, or reversibly (symmetric integrators, conservative systems)."},
       {"breaks", list_of(value()),
@@ -363,6 +380,7 @@ Forms make_forms() {
       .rod = table_of({between_ends,
                        {"length", positive(), "[m].", "that at the start"},
                        {"mass", nonnegative(), "Of a uniform rod [kg]; gravity acts on it.", "0"},
+                       {"penalty", positive(), "epsilon: a spring of the energy g^2/(2 epsilon), g = (|x|^2 - length^2)/2."},
                        called}),
       .spring = table_of({between_ends,
                           required({"stiffness", nonnegative(), "[N/m]"}),
@@ -400,7 +418,7 @@ Forms make_forms() {
       .place = place(),
       .sum = sum(),
       .link_ends = ends(),
-      .formulation = table_of({{"penalty", positive()}}),
+      .formulation = formulation(),
       .integrator = integrator(),
       .solver = solver(),
   };

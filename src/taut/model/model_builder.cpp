@@ -54,19 +54,21 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
   add_lagrangian(draft);
   place_start(draft);
   draft.finish_terms();
+  for (const auto& [item, name, epsilon] : draft.soft)
+    for (const int row : draft.rows_named(item, name)) draft.model.soft[row] = epsilon;
+  for (const std::size_t one : draft.supports) draft.model.supports.push_back(draft.row_of(one));
+  std::sort(draft.model.supports.begin(), draft.model.supports.end());
   draft.moving = draft.graph->entries().size();
   name_reactions(draft);
   read_stage(Section::Stage::watched, draft);
   check_inertia(draft);
-  if (with_start) find_start(draft, assemble);
   read_stage(Section::Stage::run, draft);
   override_run(draft);
+  if (with_start) find_start(draft, assemble);
   add_switches(draft);
   finish_scene(draft);
   ModelFile model = std::move(draft.model);
   for (const auto& [name, node] : draft.parameters) draft.graph->is_constant(node, &model.parameters[name]);
-  for (const std::size_t one : draft.supports) model.supports.push_back(draft.row_of(one));
-  std::sort(model.supports.begin(), model.supports.end());
   model.jumps = jumps_of(draft);
   model.system = std::move(*draft.system);
   return model;

@@ -64,13 +64,19 @@ struct ModelEvent {
   bool acts() const { return stop || !assignments.empty() || !switches.empty(); }
 };
 
+/// How constraints are held: exactly, or as springs of the energy dist²/(2ε).
+struct Formulation {
+  double penalty = 0.0;          ///< ε of all that are not named, but for supports of beams; 0: exactly
+  std::map<int, double> rows{};  ///< ε of single rows; 0: exactly
+};
+
 /// The section `run` of a model, before names become methods.
 struct RunSection {
   double until = std::numeric_limits<double>::quiet_NaN();  ///< required for a run
   double step = 0.0, rtol = 0.0, atol = 0.0;
   std::string integrator, solver = "multipliers";
   NamedOptions integrator_options{}, solver_options{};
-  double penalty = 0.0;          ///< ε of the formulation; 0: constraints are held exactly
+  Formulation formulation{};
   std::string control{};         ///< error or reversible; empty: error, unless the integrator is chosen too
   std::vector<double> breaks{};  ///< times at which forces jump
   struct Tolerance {
@@ -93,8 +99,10 @@ struct ModelFile {
   std::vector<Switch> switches;  ///< what events change
   std::vector<ModelInput> inputs;
   RunSection run;
-  bool beams = false;         ///< there are some
-  std::vector<int> supports;  ///< rows of constraints that hold ends of beams: exact in every formulation
+  bool beams = false;          ///< there are some
+  bool rests = false;          ///< the start is an equilibrium, of the formulation
+  std::vector<int> supports;   ///< rows of constraints that hold ends of beams: exact in every formulation
+  std::map<int, double> soft;  ///< ε of rows that are springs in every formulation that does not name them
   Scene scene;
   std::vector<NamedExpression> tracks;  ///< places of the scene that are no sums of coordinates: x, y (z) of each
   std::map<std::string, double> parameters;

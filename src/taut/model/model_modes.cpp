@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <taut/base/require.hpp>
+#include <taut/expression/parse.hpp>
 #include <taut/model/model_modes.hpp>
 
 namespace taut {
@@ -11,34 +14,80 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-System formulated(const ModelFile& model, double penalty) {
-  if (penalty <= 0.0) return model.system;
-  return penalized(model.system, penalty,
-                   [&](int row) { return !std::binary_search(model.supports.begin(), model.supports.end(), row); });
+double softness(const ModelFile& model, const Formulation& formulation, int row) {
+  if (const auto named = formulation.rows.find(row); named != formulation.rows.end()) return named->second;
+  if (const auto own = model.soft.find(row); own != model.soft.end()) return own->second;
+  return std::binary_search(model.supports.begin(), model.supports.end(), row) ? 0.0 : formulation.penalty;
 }
 
-ModelModes::ModelModes(const ModelFile& model, double penalty) : model_(model), penalty_(penalty) {
+System formulated(const ModelFile& model, const Formulation& formulation) {
+  if (formulation.penalty <= 0.0 && formulation.rows.empty() && model.soft.empty()) return model.system;
+  return penalized(model.system, [&](int row) { return softness(model, formulation, row); });
+}
+
+std::unordered_map<std::string, std::vector<int>> rows_by_name(const System& system) {
+  std::unordered_map<std::string, std::vector<int>> rows;
+  int row = 0;
+  for (const auto& block : system.constraints())
+    for (int term = 0; term < block->terms(); ++term)
+      for (int k = 0; k < block->rows(); ++k, ++row) {
+        const std::string one = block->row_name(term, k);
+        rows[one].push_back(row);
+        const std::size_t bracket = one.rfind('['), dot = one.rfind('.');
+        if (bracket != std::string::npos && one.back() == ']') rows[one.substr(0, bracket)].push_back(row);
+        if (dot != std::string::npos && dot + 2 == one.size()) rows[one.substr(0, dot)].push_back(row);
+      }
+  return rows;
+}
+
+Formulation formulation_named(const System& system, const std::string& text) {
+  if (text == "multipliers") return {};
+  const std::size_t sign = text.rfind('=');
+  double epsilon = 0.0;
+  const char* end = text.data() + text.size();
+  const bool sound = sign != std::string::npos && std::from_chars(text.data() + sign + 1, end, epsilon).ptr == end;
+  require(sound && epsilon > 0.0 && std::isfinite(epsilon),
+          "the formulation must be multipliers, penalty=EPSILON, or NAME=EPSILON for one constraint; got '{}'.", text);
+  const std::string name = text.substr(0, sign);
+  if (name == "penalty") return {.penalty = epsilon};
+  const auto all = rows_by_name(system);
+  const auto found = all.find(name);
+  std::vector<std::string> known;
+  for (int row = 0; row < system.constraint_count(); ++row) known.push_back(system.constraint_name(row));
+  const std::string near = nearest(name, known);
+  require(found != all.end(), "there is no constraint '{}'{}.", name,
+          near.empty() ? "" : message("; did you mean '{}'?", near));
+  Formulation out;
+  for (const int row : found->second) out.rows[row] = epsilon;
+  return out;
+}
+
+ModelModes::ModelModes(const ModelFile& model, const Formulation& formulation) : model_(model), formulation_(formulation) {
+  const std::vector<Set> sets = model.system.sets();
+  bool hard_inequalities = false;
+  for (int row = 0; row < int(sets.size()); ++row) {
+    const bool soft = softness(model, formulation, row) > 0.0;
+    exact_ = exact_ && !soft;
+    hard_inequalities =
+        hard_inequalities || (!soft && sets[std::size_t(row)] != Set::zero && sets[std::size_t(row)] != Set::whole);
+  }
   for (const Switch& one : model.switches)
-    for (const int row : one.rows) {
-      const bool support = std::binary_search(model.supports.begin(), model.supports.end(), row);
-      require(penalty <= 0.0 || support,
+    for (const int row : one.rows)
+      require(softness(model, formulation, row) == 0.0,
               "formulation: '{}' is released or held by an event, which goes with exact constraints only.",
               model.system.constraint_name(row));
-    }
   const auto reactions = [](const auto& all, const auto& of) { return std::any_of(all.begin(), all.end(), of); };
   const bool asked = reactions(model.outputs, [](const NamedExpression& one) { return one.reactions; }) ||
                      reactions(model.events, [](const ModelEvent& one) { return one.when.reactions; });
-  require(penalty <= 0.0 || !asked,
+  require(exact_ || !asked,
           "formulation: an output or event asks for a `.lambda` or `.tension`, which springs in place of constraints do not "
           "have.");
   current_ = variants_.emplace(std::map<std::string, double>{}, std::make_unique<Variant>(model)).first->second.get();
   mode_ = first();
   const bool accelerate = reactions(model.outputs, [](const NamedExpression& one) { return one.accelerations; }) ||
                           reactions(model.events, [](const ModelEvent& one) { return one.when.accelerations; });
-  const std::vector<Set> sets = model.system.sets();
   require(
-      !accelerate || penalty > 0.0 ||
-          std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero || set == Set::whole; }),
+      !accelerate || !hard_inequalities,
       "an output or event asks for an acceleration, which impacts do not have: the model has inequalities; take a penalty.");
 }
 
@@ -96,14 +145,14 @@ System ModelModes::with_switches(const Mode& mode, System system) const {
 std::shared_ptr<const System> ModelModes::moving(const Mode& mode) {
   std::shared_ptr<const System>& found = moving_[mode];
   if (found == nullptr)
-    found = std::make_shared<const System>(with_switches(mode, formulated(*variant(mode).model, penalty_)));
+    found = std::make_shared<const System>(with_switches(mode, formulated(*variant(mode).model, formulation_)));
   return found;
 }
 
 std::shared_ptr<const System> ModelModes::judged(const Mode& mode) {
-  if (penalty_ <= 0.0) return moving(mode);
+  if (formulation_.penalty == 0.0 && formulation_.rows.empty()) return moving(mode);
   std::shared_ptr<const System>& found = judged_[mode];
-  if (found == nullptr) found = std::make_shared<const System>(with_switches(mode, variant(mode).model->system));
+  if (found == nullptr) found = std::make_shared<const System>(with_switches(mode, formulated(*variant(mode).model, {})));
   return found;
 }
 

@@ -4,17 +4,27 @@
 #include <memory>
 #include <taut/model/model_file.hpp>
 #include <taut/step/index_one.hpp>
+#include <unordered_map>
 
 namespace taut {
 
-/// The system of a model in a formulation: penalty = 0 holds constraints exactly, and supports of beams are exact always.
-System formulated(const ModelFile& model, double penalty);
+/// ε of a row of a model in a formulation; 0: it is held exactly.
+double softness(const ModelFile& model, const Formulation& formulation, int row);
+
+/// The system of a model in a formulation.
+System formulated(const ModelFile& model, const Formulation& formulation);
+
+/// Rows of constraints by name: of one, or of all of a pin or support ("pin A" for "pin A.x" and "pin A.y").
+std::unordered_map<std::string, std::vector<int>> rows_by_name(const System& system);
+
+/// In the words of the command line: multipliers, penalty=EPSILON, or NAME=EPSILON for one constraint alone. Throws InputError.
+Formulation formulation_named(const System& system, const std::string& text);
 
 /// A model whose events change what holds it and the values of its parameters. A mode is the list of the values of its switches.
 class ModelModes {
  public:
   /// In a formulation. The model must outlive it.
-  ModelModes(const ModelFile& model, double penalty);
+  ModelModes(const ModelFile& model, const Formulation& formulation = {});
 
   Mode first() const;  ///< at the start
 
@@ -50,7 +60,8 @@ class ModelModes {
   System with_switches(const Mode& mode, System system) const;
 
   const ModelFile& model_;
-  double penalty_;
+  Formulation formulation_;
+  bool exact_ = true;                                                           ///< no row is soft
   std::map<std::map<std::string, double>, std::unique_ptr<Variant>> variants_;  // by parameters that differ
   std::map<Mode, std::shared_ptr<const System>> moving_, judged_;
   Variant* current_;

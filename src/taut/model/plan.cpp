@@ -84,7 +84,7 @@ void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes
 RunPlan plan(const ModelFile& model) {
   const RunSection& run = model.run;
   require(!std::isnan(run.until), "run: needs `until`, the end time (or --until on the command line).");
-  const auto modes = std::make_shared<ModelModes>(model, run.penalty);
+  const auto modes = std::make_shared<ModelModes>(model, run.formulation);
   const std::shared_ptr<const System> held = modes->moving(modes->first());
   Chosen chosen{run.integrator, run.integrator_options, run.control == "reversible"};
   if (chosen.name.empty()) chosen = choose_for(model, *held);

@@ -207,7 +207,8 @@ void read_body(BeamEntry& entry, Draft& draft) {
                                                        {"midpoints", Placement::midpoints},
                                                        {"gauss2", Placement::gauss2},
                                                        {"gauss3", Placement::gauss3},
-                                                       {"gauss4", Placement::gauss4}});
+                                                       {"gauss4", Placement::gauss4},
+                                                       {"none", Placement::none}});
     if (key == "start") options.start = read_end(entry, true, one, draft);
     if (key == "end") options.end = read_end(entry, false, one, draft);
   }

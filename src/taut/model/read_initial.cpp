@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <numeric>
+#include <taut/model/model_modes.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/inertia.hpp>
@@ -17,13 +19,16 @@ bool holds_length(const ConstraintBlock& block) {
          dynamic_cast<const ConstraintTerms<Stretch<4, 3>>*>(&block) != nullptr;
 }
 
-/// Rest under everything that holds at the start, also what is released then.
+/// Rest under everything that holds at the start, also what is released then; in the formulation and by the solver of the run.
 void start_at_rest(Draft& draft) {
   require(draft.free.empty(), "initial: `equilibrium` finds all places; leave out `solve`.");
   const System& system = *draft.system;
+  const RunSection& run = draft.model.run;
   ConsistentStart& start = draft.model.start;
-  const Equilibrium found = equilibrium(system, state_at(system, draft.t, draft.q, Vector::Zero(draft.q.size())));
+  const Equilibrium found = equilibrium(system, state_at(system, draft.t, draft.q, Vector::Zero(draft.q.size())),
+                                        {.method = solver_at_rest(run.solver, run.solver_options)});
   require(found.status == Status::ok, "initial: no equilibrium was found: {}.", found.trouble);
+  draft.model.rests = true;
   start = {.state = found.state};
   start.moved_q = (found.state.q - draft.q).lpNorm<Eigen::Infinity>();
   // Velocities that were given stay, and supports that move take the ends with them.
@@ -41,7 +46,9 @@ void start_from_shapes(Draft& draft, const State& given, bool assemble) {
   std::vector<char> length, support(std::size_t(system.constraint_count()), 0);  // of rows
   for (const auto& block : system.constraints())
     length.resize(length.size() + std::size_t(block->terms() * block->rows()), holds_length(*block) ? 1 : 0);
-  for (const std::size_t one : draft.supports) support[std::size_t(draft.row_of(one))] = 1;
+  for (std::size_t row = 0; row < support.size(); ++row)
+    support[row] =
+        std::binary_search(draft.model.supports.begin(), draft.model.supports.end(), draft.held_rows[row]) ? 1 : 0;
   std::vector<Violation> other = violations(system, given, tolerance);
   std::erase_if(other, [&](const Violation& v) {
     return length[std::size_t(v.row)] != 0 || (v.velocity && support[std::size_t(v.row)] != 0);
@@ -139,17 +146,34 @@ void start(Draft& draft, bool assemble) {
   start_as_given(draft, given, assemble);
 }
 
-/// The system without the constraints that do not hold from the beginning.
-System tightened(const System& system, const Draft& draft) {
-  System out = system;
-  out.drop_constraints();
-  std::vector<char> loose(std::size_t(system.constraint_count()), 0);
+/// The system that holds at the start: without constraints that do not hold from the beginning, with springs for those that are soft. At rest
+/// the formulation of the run decides what is. Nothing where that is the whole.
+std::optional<System> starting_system(const System& whole, Draft& draft) {
+  const ModelFile& model = draft.model;
+  const Formulation formulation = draft.equilibrium ? model.run.formulation : Formulation{};
+  std::vector<char> loose(std::size_t(whole.constraint_count()), 0);
   for (const std::size_t one : draft.loose) loose[std::size_t(draft.row_of(one))] = 1;
-  std::size_t row = 0;
-  for (const auto& block : system.constraints()) {
+  draft.held_rows.resize(std::size_t(whole.constraint_count()));
+  std::iota(draft.held_rows.begin(), draft.held_rows.end(), 0);
+  if (draft.loose.empty() && model.soft.empty() && formulation.penalty == 0.0 && formulation.rows.empty()) return {};
+  const auto epsilon = [&](int row) { return softness(model, formulation, row); };
+  const System soft = penalized(whole, epsilon);
+  // What is left keeps its order.
+  std::vector<int> hard;
+  for (int row = 0; row < whole.constraint_count(); ++row)
+    if (epsilon(row) == 0.0) hard.push_back(row);
+  System out = soft;
+  out.drop_constraints();
+  draft.held_rows.clear();
+  std::size_t at = 0;
+  for (const auto& block : soft.constraints()) {
     std::vector<char> off(std::size_t(block->terms()), 0);
-    for (char& term : off)
-      for (int k = 0; k < block->rows(); ++k) term = loose[row++] != 0 ? 1 : term;
+    for (char& term : off) {
+      for (int k = 0; k < block->rows(); ++k)
+        if (loose[std::size_t(hard[at + std::size_t(k)])] != 0) term = 1;
+      for (int k = 0; k < block->rows(); ++k, ++at)
+        if (term == 0) draft.held_rows.push_back(hard[at]);
+    }
     const auto left = std::count(off.begin(), off.end(), 0);
     if (left > 0) out.add_block(left < block->terms() ? block->without(off) : block->clone());
   }
@@ -201,12 +225,12 @@ void check_inertia(const Draft& draft) {
             draft.names[std::size_t(i)]);
 }
 
-/// Constraints that do not hold from the beginning have no say in the start.
+/// Constraints that do not hold from the beginning, or are springs, have no say in the start.
 void find_start(Draft& draft, bool assemble) {
   std::optional<System> all;
-  if (!draft.loose.empty()) {
+  if (std::optional<System> held = starting_system(*draft.system, draft)) {
     all = std::move(*draft.system);
-    *draft.system = tightened(*all, draft);
+    *draft.system = std::move(*held);
   }
   start(draft, assemble);
   require_inertia(*draft.system, draft.model.start.state);

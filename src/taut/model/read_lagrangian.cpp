@@ -23,11 +23,7 @@ void push(Graph::Node x, Graph::Node force, Draft& draft) {
 
 }  // namespace
 
-void read_kinetic(const Item& item, Draft& draft) {
-  draft.lagrangian.kinetic = total(item, draft);
-  const auto velocity = [&](int variable) { return draft.numbering.is_velocity(variable); };
-  if (draft.graph->degree(draft.lagrangian.kinetic, velocity) > 2) item.fail("must be quadratic in the velocities");
-}
+void read_kinetic(const Item& item, Draft& draft) { draft.lagrangian.kinetic = total(item, draft); }
 
 void read_potential(const Item& item, Draft& draft) {
   draft.lagrangian.potential = total(item, draft);

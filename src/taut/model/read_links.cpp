@@ -16,7 +16,7 @@ struct Link {
   Spot a{}, b{};
   std::string name{};
   bool named = false;
-  std::optional<Item> length{}, stiffness{}, damping{}, mass{};
+  std::optional<Item> length{}, stiffness{}, damping{}, mass{}, penalty{};
 };
 
 Link link(const Item& item, const Form& form, const std::string& kind, const Draft& draft) {
@@ -35,6 +35,7 @@ Link link(const Item& item, const Form& form, const std::string& kind, const Dra
       if (key == "stiffness") out.stiffness = one;
       if (key == "damping") out.damping = one;
       if (key == "mass") out.mass = one;
+      if (key == "penalty") out.penalty = one;
     }
   }
   if (ends.size() != 2) item.fail("needs two ends: between: [A, B]");
@@ -133,6 +134,7 @@ void read_rod(const Item& item, Draft& draft) {
   const double length = length_of(ends, draft);
   if (!(length > 0.0)) item.fail(message("the length must be positive, got {}", length));
   if (ends.mass) add_rod_mass(*ends.mass, ends, draft);
+  if (ends.penalty) draft.soft.push_back({*ends.penalty, ends.name, draft.positive(*ends.penalty)});
   if (ends.named) draft.rod_lengths[ends.name] = length;
   draw_link(draft, Scene::Link::Kind::rod, ends.name, ends.a, ends.b, length);
   std::array<double, 3> at{};

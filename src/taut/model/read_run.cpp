@@ -1,8 +1,28 @@
+#include <cmath>
 #include <sstream>
+#include <taut/model/model_modes.hpp>
 #include <taut/model/readers.hpp>
 
 namespace taut {
 namespace {
+
+/// A tolerance that follows the step h: "h^4/10" is 0.1 with the power 4.
+bool read_power(const Item& item, NamedOptions& options, Draft& draft) {
+  if (draft.scope.symbols.contains("h") || item.word().find('h') == std::string::npos) return false;
+  Scope names = draft.scope;
+  names.symbols["h"] = draft.graph->variable(draft.numbering.time());  // time has no meaning here
+  names.symbols.erase("t");
+  const Graph::Node node = draft.value(item, names);
+  const auto at = [&](double h) { return draft.graph->value(node, [h](int) { return h; }); };
+  const double factor = at(1.0), power = std::log2(at(2.0) / factor);
+  if (!(factor > 0.0) || !(std::abs(at(3.0) / (factor * std::pow(3.0, power)) - 1.0) < 1e-9))
+    item.fail(message("must be a number, or a multiple of a power of the step h as in h^4/10; got \"{}\"", item.word()));
+  std::ostringstream exact;
+  exact.precision(17);
+  exact << factor << ' ' << std::round(power * 1e9) / 1e9;
+  std::istringstream(exact.str()) >> options["tolerance"] >> options["power"];
+  return true;
+}
 
 /// A name, or a table with a name and options.
 void read_method(const Item& item, std::string& name, NamedOptions& options, Draft& draft) {
@@ -18,6 +38,7 @@ void read_method(const Item& item, std::string& name, NamedOptions& options, Dra
       found = true;
     } else {
       const std::string& text = one.word();
+      if (key == "tolerance" && read_power(one, options, draft)) continue;
       const bool word =
           !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) && !draft.scope.symbols.contains(text);
       std::ostringstream exact;
@@ -29,15 +50,23 @@ void read_method(const Item& item, std::string& name, NamedOptions& options, Dra
   if (!found) item.fail("needs a `name`");
 }
 
+/// multipliers, {penalty: ε}, {NAME: ε, …}; or as a word: penalty=ε, NAME=ε.
 void read_formulation(const Item& item, Draft& draft) {
+  Formulation& out = draft.model.run.formulation;
+  out = {};
   if (item.is_word()) {
-    if (item.word() != "multipliers") item.fail(message("must be multipliers or {penalty: epsilon}, got '{}'", item.word()));
-    draft.model.run.penalty = 0.0;
+    out = located(item, [&] { return formulation_named(*draft.system, item.word()); });
     return;
   }
-  const auto given = item.entries(forms().formulation.keys);
-  if (given.empty()) item.fail("must be multipliers or {penalty: epsilon}");
-  draft.model.run.penalty = draft.positive(given.front().item);
+  const auto given = item.entries();
+  if (given.empty()) item.fail("must be multipliers, {penalty: epsilon}, or name constraints: {\"rod A-B\": epsilon}");
+  for (const auto& [name, one] : given) {
+    const double epsilon = draft.number(one);
+    if (!(epsilon > 0.0 || (epsilon == 0.0 && name != "penalty"))) one.fail(message("must be positive, got {}", epsilon));
+    if (name == "penalty") out.penalty = epsilon;
+    if (name == "penalty") continue;
+    for (const int row : draft.rows_named(one, name)) out.rows[row] = epsilon;
+  }
 }
 
 /// {x: 1e-9} is an absolute tolerance; {fast: {of: [x, y], rtol: …, atol: …}} gives several one of their own.

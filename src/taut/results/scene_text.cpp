@@ -247,6 +247,7 @@ std::string certificate_text(const Certificate& c, bool printed) {
                    {"smallest_step", c.counts.smallest_step},
                    {"largest_step", c.counts.largest_step},
                    {"newton_iterations", c.counts.newton_iterations},
+                   {"multiplier_updates", c.counts.multiplier_updates},
                    {"evaluations", c.counts.evaluations},
                    {"dependent", c.dependent}};
   for (const Conserved& one : c.momenta) out["momenta"].push_back(conserved(one));

@@ -26,8 +26,13 @@ Equilibrium equilibrium(const System& system, const State& start, const Equilibr
           "equilibrium: constraints on velocities say nothing about rest: where they hold, a whole family of places is at "
           "rest. Take "
           "the model without them, or let it run with damping.");
+  const auto* splitting = std::get_if<Splitting>(&options.method);
+  require(splitting == nullptr || splitting->power == 0.0,
+          "equilibrium: has no step h that the tolerance of Splitting could follow; give a number.");
   const int n = system.size();
-  const bool direct = options.approach == EquilibriumOptions::Approach::direct;
+  // Sweeps of Splitting go downhill by themselves, and with one matrix.
+  const bool direct =
+      options.approach == EquilibriumOptions::Approach::direct || (splitting != nullptr && system.constraint_count() > 0);
   Equilibrium out{.state = state_at(system, start.t, start.q, Vector::Zero(n))};
   AffineProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}));
   StepSolver solver{options.method};
@@ -37,7 +42,7 @@ Equilibrium equilibrium(const System& system, const State& start, const Equilibr
   const double size = std::max(ConfigurationSize().of(system, out.state), 1e-300);
   problem.inertias[1] = {.t = start.t, .q = &zero, .v = &zero, .q_slope = 1.0, .force = -1.0};
   problem.reactions[0] = {.t = start.t, .q = &zero, .q_slope = 1.0, .weight = 1.0};
-  problem.condition = {.t = start.t, .q = &zero, .q_slope = 1.0};
+  problem.condition = {.t = start.t, .q_slope = 1.0};
   problem.size = size;
   const auto settle = [&] {
     out.state.lambda = lambda;

@@ -11,7 +11,7 @@ struct EquilibriumOptions {
     flow,   ///< downhill in growing steps, then Newton: ends, as a rule, in a stable equilibrium near the start
     direct  ///< the equations of rest at once, from the start and its λ: few iterations, whichever equilibrium they lead to
   };
-  Approach approach = Approach::flow;
+  Approach approach = Approach::flow;  ///< Splitting goes directly in any case
   SolverMethod method = Multipliers{};
   double tolerance = 1e-12;  ///< of the last change, against the size of the configuration
   int max_steps = 200;

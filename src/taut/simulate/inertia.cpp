@@ -36,7 +36,7 @@ Scaled scaled_at(const System& system, const State& start) {
   for (const Part& part : assembly.parts()) {
     assembly.clear(part, matrix->values());
     assembly.add_dynamics(part, instant(start), {.momentum = 1.0, .force = 0.0, .dq = 0.0, .dv = 1.0}, matrix->values());
-    assembly.add_gradient(part, start.t, start.q.data(), 1.0, rows.data(), matrix->values());
+    assembly.add_gradient(part, instant(start), 1.0, rows.data(), matrix->values());
   }
   const Layout& layout = *assembly.layout();
   Scaled out;

@@ -68,7 +68,7 @@ std::vector<Violation> violations(const System& system, const State& state, doub
           "violations: the system has {} coordinates, the state has {} in q and {} in v.", system.size(), state.q.size(),
           state.v.size());
   const Vector g = system.constraint_values(state.t, state.q), rate = system.constraint_rates(instant(state));
-  const Vector norm = system.constraint_gradient_norms(state.t, state.q);
+  const Vector norm = system.constraint_gradient_norms(instant(state));
   const std::vector<Set> sets = system.sets();
   // Lengths of constraints count as coordinates do; a velocity that would cross the configuration in a second counts as one.
   const double q_size = ConfigurationSize().of(system, state);

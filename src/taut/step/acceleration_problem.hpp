@@ -30,7 +30,10 @@ class AccelerationProblem final : public StepProblem {
   void slopes(const double* a, const double* lambda, const double* row_weight, double* values) override;
 
  private:
+  void add_products(const double* a, double* r, double* c) const;
+
   std::shared_ptr<const Assembly> assembly_;
+  bool turns_ = false, quadratic_ = true;
   Vector shifted_, gamma_;
 };
 

@@ -92,11 +92,15 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
     } else {
       R.setZero();
     }
+    const auto number = std::size_t(&part - assembly_->parts().data());
+    const bool frozen = !other_.empty();
+    if (frozen) R += frozen_.segment(part.from, count);
     for (std::size_t k = 0; k < inertias.size(); ++k) {
       const Inertia& one = inertias[k];
       if (!one.counts()) continue;
       const Instant& here = at.inertias[k];
-      system.add_dynamics(part, here, one.momentum, one.force, r);
+      system.add_dynamics(frozen ? linear_[number] : part, here, one.momentum, one.force, r);
+      if (frozen) system.add_dynamics(other_[number], here, one.momentum, 0.0, r);
       // With a constant mass p(0) is zero.
       if (one.rate && !constant_mass_) system.add_dynamics(part, {here.t, here.q, zero_.data()}, -one.momentum, 0.0, r);
       if (one.inertial != 0.0 && !constant_mass_) system.add_inertial(part, here, one.inertial, r);
@@ -104,7 +108,8 @@ void AffineProblem::residual(const double* x, const double* Lambda, double* r, d
     if (constraints() == 0) continue;
     for (std::size_t k = 0; k < reactions.size(); ++k)
       if (const Reaction& one = reactions[k]; one.weight != 0.0)
-        system.add_constraint_forces(part, one.t, at.reactions[k], Lambda, one.weight / force_scale(), r);
+        system.add_constraint_forces(part, Instant{one.t, at.reactions[k], velocity(x)}, Lambda, one.weight / force_scale(),
+                                     r);
     if (condition.rate_weight == 0.0) {
       system.constraint_values(part, condition.t, at.condition, c);
       continue;
@@ -122,28 +127,55 @@ void AffineProblem::slopes(const double* x, const double* Lambda, const double* 
   for (const Part& part : assembly_->parts()) {
     const Places at = places_at(part, x);
     assembly_->clear(part, values);
+    const auto number = std::size_t(&part - assembly_->parts().data());
     for (std::size_t k = 0; k < inertias.size(); ++k) {
       const Inertia& one = inertias[k];
-      if (one.counts())
-        assembly_->add_dynamics(part, at.inertias[k], {one.momentum, one.force, one.q_slope, one.v_slope}, values);
+      if (!one.counts()) continue;
+      const SlopeWeights weights{one.momentum, one.force, one.q_slope, one.v_slope};
+      assembly_->add_dynamics(other_.empty() ? part : linear_[number], at.inertias[k], weights, values);
+      if (!other_.empty())
+        assembly_->add_dynamics(other_[number], at.inertias[k], {one.momentum, 0.0, one.q_slope, one.v_slope}, values);
     }
     if (constraints() == 0) continue;
     for (std::size_t k = 0; k < reactions.size(); ++k) {
       const Reaction& one = reactions[k];
       if (one.weight == 0.0) continue;
       const double share = one.weight / force_scale();
-      assembly_->add_directions(part, one.t, at.reactions[k], share, values);
+      assembly_->add_directions(part, Instant{one.t, at.reactions[k], velocity(x)}, share, values);
       if (one.q_slope != 0.0) assembly_->add_curvature(part, one.t, at.reactions[k], Lambda, share * one.q_slope, values);
     }
-    assembly_->add_gradient(part, condition.t, at.condition, 1.0, row_weight, values);
+    assembly_->add_gradient(part, Instant{condition.t, at.condition, velocity(x)}, 1.0, row_weight, values);
+  }
+}
+
+/// Forces that are not linear are from now on those at x.
+void AffineProblem::freeze(const Vector& x) {
+  const System& system = assembly_->system();
+  frozen_.setZero(unknowns());
+  for (const Part& part : assembly_->parts()) {
+    Part& linear = linear_.emplace_back(part);
+    Part& other = other_.emplace_back(part);
+    std::erase_if(linear.dynamics, [&](int b) { return !system.dynamics()[b]->affine(); });
+    std::erase_if(other.dynamics, [&](int b) { return system.dynamics()[b]->affine(); });
+    const Places at = places_at(part, x.data());
+    for (std::size_t k = 0; k < inertias.size(); ++k)
+      if (inertias[k].counts()) system.add_dynamics(other, at.inertias[k], 0.0, inertias[k].force, frozen_.data());
   }
 }
 
 void AffineProblem::split(SplitForm& form) {
   const System& system = assembly_->system();
   form.system = &system;
-  for (const auto& block : system.dynamics())
-    if (!block->affine()) form.refusal = "the dynamics are not linear: '" + block->name(0) + "'; use Multipliers";
+  linear_.clear();
+  other_.clear();
+  bool linear = true;
+  for (const auto& block : system.dynamics()) {
+    linear = linear && block->affine();
+    // At rest there is no extrapolation to take forces at.
+    if (!block->affine() && (!block->constant_mass() || condition.q == nullptr))
+      form.refusal = "the dynamics are not linear: '" + block->name(0) + "'; use Multipliers";
+  }
+  if (!linear && form.refusal.empty()) freeze(*form.guess);
   if (condition.rate_weight != 0.0) form.refusal = "takes conditions on positions only; use Multipliers";
   form.t = condition.t;
   form.q = condition.q;

@@ -77,6 +77,8 @@ class AffineProblem final : public StepProblem {
     std::array<const double*, 2> reactions;
     const double* condition;
   };
+  const double* velocity(const double* x) const { return condition.rate_weight != 0.0 ? x : nullptr; }  ///< where x is one
+  void freeze(const Vector& x);
   void enter(const Part& part);
   Places places_at(const Part& part, const double* x);
 
@@ -94,7 +96,8 @@ class AffineProblem final : public StepProblem {
   std::array<Moved, most_places> moved_;
   int places_ = 0;  // in use
   Sliding sliding_;
-  Vector zero_, rest_;
+  Vector zero_, rest_, frozen_;
+  std::vector<Part> linear_, other_;  // of each part, its linear blocks and the others; only where these are frozen
 };
 
 }  // namespace taut

@@ -74,22 +74,36 @@ void Assembly::add_dynamics(const Part& part, const Instant& at, const SlopeWeig
 
 void Assembly::add_gradient(const Part& part, double t, const double* q, double weight, const double* row_weight,
                             double* values) const {
-  for (const Part::Rows& rows : part.constraints)
-    system_.constraints()[rows.block]->add_gradient(t, q, weight, row_weight + rows.first, gradient_[rows.block].data(),
-                                                    values);
+  add_gradient(part, Instant{t, q, nullptr}, weight, row_weight, values);
 }
 
 void Assembly::add_directions(const Part& part, double t, const double* q, double weight, double* values) const {
-  for (const Part::Rows& rows : part.constraints)
-    system_.constraints()[rows.block]->add_gradient(t, q, weight, nullptr, directions_[rows.block].data(), values);
+  add_directions(part, Instant{t, q, nullptr}, weight, values);
 }
 
 void Assembly::add_curvature(const Part& part, double t, const double* q, const double* lambda, double weight,
                              double* values) const {
+  add_curvature(part, Instant{t, q, nullptr}, lambda, weight, values);
+}
+
+void Assembly::add_gradient(const Part& part, const Instant& at, double weight, const double* row_weight,
+                            double* values) const {
+  for (const Part::Rows& rows : part.constraints)
+    system_.constraints()[rows.block]->add_gradient_at(at, weight, row_weight + rows.first, gradient_[rows.block].data(),
+                                                       values);
+}
+
+void Assembly::add_directions(const Part& part, const Instant& at, double weight, double* values) const {
+  for (const Part::Rows& rows : part.constraints)
+    system_.constraints()[rows.block]->add_gradient_at(at, weight, nullptr, directions_[rows.block].data(), values);
+}
+
+void Assembly::add_curvature(const Part& part, const Instant& at, const double* lambda, double weight,
+                             double* values) const {
   if (curvature_.empty()) return;
   for (const Part::Rows& rows : part.constraints)
-    system_.constraints()[rows.block]->add_curvature(t, q, lambda + rows.first, weight, curvature_[rows.block].data(),
-                                                     values);
+    system_.constraints()[rows.block]->add_curvature_at(at, lambda + rows.first, weight, curvature_[rows.block].data(),
+                                                        values);
 }
 
 void Assembly::add_discrete_dynamics(const Part& part, const Segment& step, double weight, double dq, double* values) const {

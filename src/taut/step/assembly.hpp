@@ -35,6 +35,11 @@ class Assembly {
   void add_directions(const Part& part, double t, const double* q, double weight, double* values) const;
   void add_curvature(const Part& part, double t, const double* q, const double* lambda, double weight, double* values) const;
 
+  // The same where v is known: for constraints on velocities that are not linear in them.
+  void add_gradient(const Part& part, const Instant& at, double weight, const double* row_weight, double* values) const;
+  void add_directions(const Part& part, const Instant& at, double weight, double* values) const;
+  void add_curvature(const Part& part, const Instant& at, const double* lambda, double weight, double* values) const;
+
   // The same by discrete gradients; every block must have them.
   void add_discrete_dynamics(const Part& part, const Segment& step, double weight, double dq, double* values) const;
   void add_discrete_directions(const Part& part, const Segment& step, double weight, double* values) const;

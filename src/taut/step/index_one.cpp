@@ -27,15 +27,15 @@ IndexOne::General& IndexOne::general() {
 }
 
 void IndexOne::begin(const State& now) {
-  if (system_.constraint_count() > 0 && !known_at(now.q)) inspect(now.t, now.q);
+  if (system_.constraint_count() > 0 && !known_at(now.q)) inspect({now.t, now.q.data(), now.v.data()});
 }
 
-void IndexOne::inspect(double t, const Vector& q) {
-  inspected_ = q;
-  if (elimination_ && elimination_->linearize(t, q.data()) && solver_.dependent().empty()) return;
+void IndexOne::inspect(const Instant& at) {
+  inspected_ = Eigen::Map<const Vector>(at.q, system_.size());
+  if (elimination_ && elimination_->linearize(at.t, at.q) && solver_.dependent().empty()) return;
   AccelerationProblem& problem = general().acceleration;
   a_.setZero(system_.size());
-  problem.at = {t, q.data(), a_.data()};
+  problem.at = at;
   solver_.inspect(problem, a_);
   look_at_rank();
 }
@@ -43,7 +43,7 @@ void IndexOne::inspect(double t, const Vector& q) {
 SolveReport IndexOne::accelerate(const Instant& at, double* a, double* lambda) {
   const int n = system_.size(), m = system_.constraint_count();
   // Nobody asks for a stage before a state.
-  if (inspected_.size() == 0 && m > 0) inspect(at.t, Eigen::Map<const Vector>(at.q, n));
+  if (inspected_.size() == 0 && m > 0) inspect(at);
   if (eliminates_ && elimination_->accelerate(at, a, lambda)) return {.factorizations = 1};
   return accelerate_by_solver(at, a, lambda);
 }
@@ -79,7 +79,7 @@ SolveReport IndexOne::accelerate_by_solver(const Instant& at, double* a, double*
 }
 
 SolveReport IndexOne::project_velocity(double t, const Vector& q, Vector& v) {
-  if (!known_at(q)) inspect(t, q);
+  if (!known_at(q)) inspect({t, q.data(), v.data()});
   if (eliminates_ && elimination_->velocity(t, q.data(), v.data())) return {.factorizations = 1};
   const SolveReport report = general().nearest.velocity(t, v.lpNorm<Eigen::Infinity>(), q, v, solver_);
   look_at_rank();
@@ -100,7 +100,7 @@ SolveReport IndexOne::settle(double t, double size, Vector& q, Vector& v, Vector
       add(report, general().nearest.position(t, size, q, solver_));
       look_at_rank();
     }
-    if (report.status == Status::ok) inspect(t, q);
+    if (report.status == Status::ok) inspect({t, q.data(), v.data()});
     if (report.status == Status::ok) add(report, project_velocity(t, q, v));
     if (report.status != Status::ok) return report;
   }

@@ -30,7 +30,7 @@ class IndexOne {
   /// At a stage, or, with inspect, at a state.
   SolveReport accelerate(const Instant& at, double* a, double* lambda);
   SolveReport accelerate(const Instant& at, Vector& a, Vector& lambda) { return accelerate(at, a.data(), lambda.data()); }
-  void inspect(double t, const Vector& q);
+  void inspect(const Instant& at);
 
   /// The stages of an explicit step from this one on, and then its end: see Elimination. After begin(). False where it fails, which the report explains.
   bool run(const StageSums& sums, double t, double h, const StagePlaces& places, int from, double* lambda,

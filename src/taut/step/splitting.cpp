@@ -1,10 +1,10 @@
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <taut/base/require.hpp>
 #include <taut/linalg/banded_cholesky.hpp>
 #include <taut/linalg/matrix.hpp>
+#include <taut/step/anderson.hpp>
 #include <taut/step/splitting.hpp>
 #include <taut/step/step_solver.hpp>
 #include <taut/system/system.hpp>
@@ -15,45 +15,6 @@ namespace {
 /// Sweeps between two looks at r, and how far out of balance it must be: each change costs a factor and the history of Anderson.
 constexpr int balance_every = 10, balances_most = 8;
 constexpr double balanced = 5.0;
-
-/// Type-II Anderson acceleration of z ← T(z): the combination of the last z whose residuals f = T(z) − z cancel best.
-/// D. G. Anderson, J. ACM 12 (1965) 547–560; H. F. Walker and P. Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.
-class Anderson {
- public:
-  Anderson(int depth, Eigen::Index size) : depth_(depth), dz_(size, depth), df_(size, depth) {}
-
-  /// From z and f = T(z) − z to the next z.
-  void next(Vector& z, const Vector& f) {
-    if (depth_ == 0) {
-      z += f;
-      return;
-    }
-    if (have_) {
-      dz_.col(next_) = z - z_last_;
-      df_.col(next_) = f - f_last_;
-      next_ = (next_ + 1) % depth_;
-      count_ = std::min(count_ + 1, depth_);
-    }
-    z_last_ = z;
-    f_last_ = f;
-    have_ = true;
-    z += f;
-    if (count_ == 0) return;
-    const auto F = df_.leftCols(count_);
-    const Vector gamma = F.colPivHouseholderQr().solve(f);
-    z -= (dz_.leftCols(count_) + F) * gamma;
-  }
-  void restart() {
-    count_ = next_ = 0;
-    have_ = false;
-  }
-
- private:
-  int depth_, count_ = 0, next_ = 0;
-  bool have_ = false;
-  Eigen::MatrixXd dz_, df_;
-  Vector z_last_, f_last_;
-};
 
 }  // namespace
 
@@ -66,7 +27,7 @@ class SplittingSolver::Work {
   double r;
 
   SolveReport solve(StepProblem& problem, Vector& x, Vector& lambda) {
-    SplitForm form;
+    SplitForm form{.guess = &x};
     problem.split(form);
     require(form.refusal.empty(), "Splitting: {}.", form.refusal);
     if (form.system != system_) describe(*form.system, form);
@@ -95,15 +56,12 @@ class SplittingSolver::Work {
     for (std::size_t i = 0; i < spans_.size(); ++i)
       for (int d = 0; d < dim_; ++d) base_[Eigen::Index(i) * dim_ + d] -= form.beta * spans_[i].a[d];
 
-    // Start: D of the guess, Λ = λ d.
-    const auto size = Eigen::Index(spans_.size()) * dim_;
-    place(x);
-    multiplier_.resize(size);
-    for (std::size_t i = 0; i < spans_.size(); ++i)
-      for (int d = 0; d < dim_; ++d)
-        multiplier_[Eigen::Index(i) * dim_ + d] = lambda[spans_[i].row] * d_[Eigen::Index(i) * dim_ + d];
     if (r == 0.0) r = std::max(lambda.size() > 0 ? lambda.lpNorm<Eigen::Infinity>() : 0.0, load(problem));
-    SolveReport report = sweep(problem, x, force_scale);
+    const bool dynamic = form.q != nullptr;
+    if (options.r == 0.0 && dynamic && (tuned_ == 0 || last_ > 4 * tuned_)) tune(problem, x, lambda, force_scale);
+    start(x, lambda);
+    SolveReport report = sweep(problem, x, force_scale, options.max_sweeps);
+    last_ = report.multiplier_updates;
     // λ of the lengths from Λ along p, of given coordinates from the equation of their row.
     for (std::size_t i = 0; i < spans_.size(); ++i) {
       const auto part = Eigen::Index(i) * dim_;
@@ -192,6 +150,43 @@ class SplittingSolver::Work {
     anderson_.reset();
   }
 
+  /// Warm: D of the guess, Λ = λ d. Cold: D of where the step begins, which is the last p, and no Λ.
+  void start(Vector& x, const Vector& lambda) {
+    const bool cold = options.start == Splitting::Start::cold;
+    if (cold && form_->q != nullptr) x.setZero();
+    place(x);
+    multiplier_.setZero(Eigen::Index(spans_.size()) * dim_);
+    if (cold) return;
+    for (std::size_t i = 0; i < spans_.size(); ++i)
+      for (int d = 0; d < dim_; ++d)
+        multiplier_[Eigen::Index(i) * dim_ + d] = lambda[spans_[i].row] * d_[Eigen::Index(i) * dim_ + d];
+  }
+
+  /// In a motion the best r depends on the step, the mass and the mesh: it is tried out, on this step, by factors of 8 and then of 2.
+  void tune(StepProblem& problem, const Vector& x, const Vector& lambda, double force_scale) {
+    int fewest = options.max_sweeps;
+    double best = r;
+    const auto better = [&](double by) {
+      const double tried = best * by;
+      Vector trial = x;
+      r = tried;
+      start(trial, lambda);
+      const SolveReport report = sweep(problem, trial, force_scale, fewest);
+      const bool good = report.status == Status::ok && report.multiplier_updates < fewest;
+      if (good) best = tried, fewest = report.multiplier_updates;
+      return good;
+    };
+    better(1.0);
+    for (const double factor : {8.0, 2.0}) {
+      int count = 0;
+      while (count < 8 && better(factor)) ++count;
+      for (int down = 0; count == 0 && down < 8 && better(1.0 / factor); ++down) {
+      }
+    }
+    r = best;
+    tuned_ = last_ = fewest;
+  }
+
   /// out = D from − (1 − β)a … : D·(from) + share·a, with no `from` meaning zero.
   void vectors(const Vector* from, Vector& out, double share) {
     out.setZero(Eigen::Index(spans_.size()) * dim_);
@@ -210,6 +205,14 @@ class SplittingSolver::Work {
   void place(const Vector& x) {
     d_ = base_;
     add_vectors(x, form_->beta * form_->slope, d_);
+  }
+
+  /// ‖q‖ of rule (5): with the mass, which for a beam is the norm of L² times √ρ; where nothing has mass, that of the numbers.
+  double length_of(const Vector& q) {
+    moment_.setZero(q.size());
+    system_->add_dynamics({form_->t, zero_.data(), q.data()}, 1.0, 0.0, moment_.data());
+    const double square = moment_.dot(q);
+    return square > 0.0 ? std::sqrt(square) : q.norm();
   }
 
   /// A force to begin with: the largest sum of what acts on the coordinates of one component.
@@ -321,8 +324,8 @@ class SplittingSolver::Work {
     factor_->solve(x.data());
   }
 
-  SolveReport sweep(StepProblem& problem, Vector& x, double force_scale) {
-    SolveReport report;
+  SolveReport sweep(StepProblem& problem, Vector& x, double force_scale, int most) {
+    SolveReport report{.advice = "another r (0 has it chosen), more vectors of Anderson, a larger tolerance or Multipliers"};
     const auto size = Eigen::Index(spans_.size()) * dim_;
     p_.setZero(size);
     z_.resize(2 * size);
@@ -338,10 +341,11 @@ class SplittingSolver::Work {
     Vector q = form_->slope * x;
     if (form_->q != nullptr) q += *form_->q;
     const double natural = std::max(q.norm(), 1e-300) / std::abs(form_->slope);
+    const double tolerance = options.tolerance * std::pow(std::abs(form_->slope), options.power);
     double last = 0.0, contraction = 0.0, best = std::numeric_limits<double>::infinity();
     std::array<double, 3> recent{};
     int balances = 0, since = 0;
-    while (report.multiplier_updates < options.max_sweeps) {
+    while (report.multiplier_updates < most) {
       if (!factor_ || factored_r_ != r || weights_ != form_->weights) {
         ++report.factorizations;
         if (!factor(problem, x)) {
@@ -356,7 +360,7 @@ class SplittingSolver::Work {
       was_ = d_;
       move(x, force_scale);
       place(x);
-      multiplier_ += r * (d_ - target_);
+      multiplier_ += options.update * r * (d_ - target_);
       ++report.multiplier_updates;
       ++since;
 
@@ -370,7 +374,9 @@ class SplittingSolver::Work {
       report.correction = change;
       report.contraction = contraction;
       if (options.stop == Splitting::Stop::change) {
-        if (change < options.tolerance * natural) return report;
+        q = form_->slope * x;
+        if (form_->q != nullptr) q += *form_->q;
+        if (length_of(form_->slope * (x - old_)) < tolerance * length_of(q)) return report;
       }
 
       // The fixed-point residual, and with Anderson the step it makes of it: an estimate of the error itself.
@@ -393,10 +399,10 @@ class SplittingSolver::Work {
         const double theta = std::min(contraction, 0.9999);
         const double plain = options.anderson > 0 ? *std::max_element(recent.begin(), recent.end())
                                                   : *std::max_element(recent.begin(), recent.end()) / (1.0 - theta);
-        if (plain < options.tolerance * natural) return report;
+        if (plain < tolerance * natural) return report;
       }
 
-      if (options.r == 0.0 && since >= balance_every && balances < balances_most) {
+      if (options.r == 0.0 && form_->q == nullptr && since >= balance_every && balances < balances_most) {
         const double primal = (d_ - p_).norm() / std::max(p_.norm(), 1e-300);
         const double dual = r * (d_ - was_).norm() / std::max(multiplier_.norm(), 1e-300);
         since = 0;
@@ -428,14 +434,19 @@ class SplittingSolver::Work {
   std::optional<BandedCholesky> factor_;
   std::optional<Anderson> anderson_;  // its memory; each solution begins without history
   double scale_ = 1.0, factored_r_ = -1.0;
-  Vector zero_, none_, residual_, c_, b_, known_, e_, base_, d_, was_, p_, target_, multiplier_, z_, f_, old_;
+  int tuned_ = 0, last_ = 0;  // sweeps: of the step for which r was tried out, of the last one
+  Vector zero_, none_, residual_, c_, b_, known_, e_, base_, d_, was_, p_, target_, multiplier_, z_, f_, old_, moment_;
 };
 
 SplittingSolver::SplittingSolver(const Splitting& options) : work_(std::make_unique<Work>(options)) {
   require(options.r >= 0.0, "Splitting: r must be positive, or 0 to have it chosen, got {}.", options.r);
   require(options.tolerance > 0.0, "Splitting: the tolerance must be positive, got {}.", options.tolerance);
+  require(options.power >= 0.0 && options.power <= 8.0, "Splitting: the power of the step must lie between 0 and 8, got {}.",
+          options.power);
   require(options.relaxation > 0.0 && options.relaxation < 2.0, "Splitting: the relaxation must lie in (0, 2), got {}.",
           options.relaxation);
+  require(options.update > 0.0 && options.update < 0.5 * (1.0 + std::sqrt(5.0)),
+          "Splitting: update must lie between 0 and (1 + sqrt 5)/2, got {}.", options.update);
   require(options.anderson >= 0 && options.anderson <= 50, "Splitting: anderson must lie between 0 and 50, got {}.",
           options.anderson);
 }
@@ -445,5 +456,7 @@ SplittingSolver::SplittingSolver(SplittingSolver&&) noexcept = default;
 SolveReport SplittingSolver::solve(StepProblem& problem, Vector& x, Vector& lambda) {
   return work_->solve(problem, x, lambda);
 }
+
+double SplittingSolver::r() const { return work_->r; }
 
 }  // namespace taut

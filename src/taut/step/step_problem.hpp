@@ -14,6 +14,7 @@ class System;
 /// What a problem is to Splitting: R is linear; the lengths of vectors that the constraints of the system ask for are those at q + slope·x; and
 /// their forces act along βy + D·rest, with y = D(q + slope·x) the vector and β its share.
 struct SplitForm {
+  const Vector* guess = nullptr;  ///< given: of x, at which forces that are not linear may be taken
   const System* system = nullptr;
   double t = 0.0;
   const Vector* q = nullptr;  ///< none means zero

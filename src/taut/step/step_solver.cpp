@@ -66,7 +66,7 @@ SolveReport StepSolver::split(StepProblem& problem, Vector& x, Vector& lambda) {
   // To say which r would do: what Newton finds from the same guess, and nothing of it is kept.
   StepSolver newton{Multipliers{}};
   Vector other = guess, force = multiplier;
-  if (newton.solve(problem, other, force).status == Status::ok && force.size() > 0)
+  if (newton.solve(problem, other, force).status == Status::ok && force.size() > 0 && -force.minCoeff() >= splitting_->r())
     report.compression = std::max(0.0, -force.minCoeff());
   return report;
 }
@@ -179,8 +179,11 @@ SolveReport StepSolver::attempt(Vector& z) {
     report = iterate_updates(z, uzawa->tolerance, uzawa->max_updates);
   } else {
     const NewtonReport newton = newton_.solve(*kkt_, z);
-    report = {newton.status,          newton.iterations,  0,   newton.factorizations,
-              newton.last_correction, newton.contraction, 0.0, -1};
+    report = {.status = newton.status,
+              .newton_iterations = newton.iterations,
+              .factorizations = newton.factorizations,
+              .correction = newton.last_correction,
+              .contraction = newton.contraction};
   }
   kkt_->measure_violation(report);
   return report;
@@ -191,6 +194,8 @@ SolveReport StepSolver::iterate_updates(Vector& z, double tolerance, int max_upd
   const int m = kkt_->constraints(), n = kkt_->unknowns();
   const auto* al = std::get_if<AugmentedLagrangian>(&method_);
   const auto* uzawa = std::get_if<Uzawa>(&method_);
+  report.advice =
+      al != nullptr ? "a smaller epsilon, the second-order update or Multipliers" : "another relaxation or Multipliers";
   if (uzawa != nullptr && !(dual_norm(z) > 0.0)) {
     report.status = Status::singular;
     return report;

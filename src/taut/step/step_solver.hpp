@@ -56,6 +56,7 @@ struct SolveReport {
   double violation = 0.0;    ///< largest distance of c to its set
   int worst_constraint = -1;
   double compression = 0.0;  ///< where Splitting failed for it: the largest −λ, which r must exceed
+  const char* advice = "";   ///< of the method, where updates of the multipliers do not converge
 };
 
 /// Solves step problems by one method and keeps what can be kept between them: the matrix, its factor, the rank.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -21,18 +20,13 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-double penalty_of(const std::string& form) {
-  if (form == "multipliers") return 0.0;
-  const std::string start = "penalty=";
-  double epsilon = 0.0;
-  const char* end = form.data() + form.size();
-  const bool sound = form.rfind(start, 0) == 0 && std::from_chars(form.data() + start.size(), end, epsilon).ptr == end;
-  require(sound && epsilon > 0.0, "--formulation must be multipliers or penalty=EPSILON, got '{}'.", form);
-  return epsilon;
+std::string name_of(const Formulation& form) {
+  if (form.penalty == 0.0 && form.rows.empty()) return "multipliers";
+  return form.rows.empty() ? message("penalty={}", form.penalty) : "mixed";
 }
 
 /// A model in one formulation, with what is known of its frequencies.
-struct Formulation {
+struct Posed {
   std::string name;
   std::shared_ptr<ModelModes> modes;
   SimulateOptions events;  ///< those of the model
@@ -42,7 +36,7 @@ struct Formulation {
 
 /// Something to run: a scheme, a solver, a formulation.
 struct Entrant {
-  const Formulation* form;
+  const Posed* form;
   std::string name, solver;
   Integrator integrator;
   SolverMethod method;
@@ -87,12 +81,15 @@ class Study {
     if (!given)
       for (const NamedIntegrator& one : integrators()) names.push_back(one.name);
     if (ways.empty()) ways = {run.solver};
-    if (forms.empty()) forms = {run.penalty > 0.0 ? message("penalty={}", run.penalty) : "multipliers"};
+    // Without a name it is the model's.
+    const bool own = forms.empty();
+    if (own) forms = {name_of(run.formulation)};
     forms_.reserve(forms.size());
     std::string first_trouble;
     for (const std::string& form : forms) {
-      const auto modes = std::make_shared<ModelModes>(model_, penalty_of(form));
-      Formulation& made = forms_.emplace_back(Formulation{form, modes, {}, *modes->moving(modes->first())});
+      const auto modes =
+          std::make_shared<ModelModes>(model_, own ? run.formulation : formulation_named(model_.system, form));
+      Posed& made = forms_.emplace_back(Posed{form, modes, {}, *modes->moving(modes->first())});
       made.events.end = run.until;
       set_events(model_, modes, made.events);
       made.fastest = has_inequalities(made.system) ? 0.0 : character(made.system, model_.start.state, run.until).fastest;
@@ -126,7 +123,7 @@ class Study {
 
   /// One fine run within what the reference may cost, or none.
   std::optional<Fine> fine(const std::string& name, const NamedOptions& named, double step, double rtol) {
-    const Formulation& form = forms_.front();
+    const Posed& form = forms_.front();
     const double may = std::min(run_limit(), 0.4 * options_.seconds - clock_.seconds());
     if (may <= 0.0 || options_.watch.over()) return {};
     try {
@@ -157,7 +154,7 @@ class Study {
   }
 
   void find_reference() {
-    const Formulation& form = forms_.front();
+    const Posed& form = forms_.front();
     out_.reference.error = unknown;
     if (!has_inequalities(form.system)) {
       // Two kinds of scheme, both nearly to round-off; or one of them with two tolerances.
@@ -282,7 +279,7 @@ class Study {
   const CompareOptions& options_;
   Stopwatch clock_;
   double length_ = 0.0, largest_step_ = 0.0;
-  std::vector<Formulation> forms_;
+  std::vector<Posed> forms_;
   std::vector<Entrant> entrants_;
   long count_ = 0;
   Comparison out_;

@@ -8,7 +8,7 @@ namespace taut {
 struct CompareOptions {
   std::vector<std::string> integrators{};   ///< by name; none: all there are
   std::vector<std::string> solvers{};       ///< by name; none: the model's
-  std::vector<std::string> formulations{};  ///< multipliers or penalty=EPSILON; none: the model's
+  std::vector<std::string> formulations{};  ///< multipliers, penalty=EPSILON or NAME=EPSILON; none: the model's
   int halvings = 2;                         ///< how often the step is halved
   double seconds = 60.0;                    ///< for all of it; a run may take a sixth of them, the reference two fifths
   StudyWatch watch{};

@@ -6,7 +6,8 @@
 namespace taut {
 
 Inspection inspect(const ModelFile& model) {
-  ModelModes modes(model, 0.0);
+  // Constraints as they are; but a start found at rest in a formulation is one of that.
+  ModelModes modes(model, model.rests ? model.run.formulation : Formulation{});
   const System system = acting(*modes.moving(modes.first())).system;  // what holds at the start
   const ConsistentStart& start = model.start;
   Inspection out;

@@ -91,7 +91,8 @@ class DynamicsBlock : public Block {
   virtual bool affine() const { return false; }       ///< p and f have constant slopes
   virtual bool constant_force() const {
     return false;
-  }                                       ///< f is the same at every instant: weights, and masses without forces
+  }                                                ///< f is the same at every instant: weights, and masses without forces
+  virtual bool quadratic() const { return true; }  ///< p is linear in v: T is quadratic in v at most
   virtual bool conservative() const = 0;  ///< no force besides ∂L/∂q, and L without explicit time as far as declared
   virtual const DiscreteForces* discrete() const { return nullptr; }  ///< where the block has discrete gradients
   virtual double kinetic(const Instant& at) const = 0;
@@ -116,7 +117,8 @@ struct SpanRow {
 
 /// Constraints g(t,q) ∈ S. Rows of one term are neighbours.
 ///
-/// Nonholonomic ones, K(t,q) v + b(t,q) = 0, have the same form one derivative later: `values` is zero, `rates` is K v + b, G is K.
+/// Nonholonomic ones, K(t,q) v + b(t,q) = 0, have the same form one derivative later: `values` is zero, `rates` is K v + b, G is K. Those that are
+/// not linear in v, k(t,q,v) = 0 with K = ∂k/∂v (Chetaev), say so by `turns`; whoever knows v asks by the functions `…_at`, all others refuse them.
 class ConstraintBlock : public Block {
  public:
   virtual std::unique_ptr<ConstraintBlock> clone() const = 0;
@@ -125,6 +127,7 @@ class ConstraintBlock : public Block {
   virtual int rows() const = 0;  ///< per term
   virtual Set set(int term) const = 0;
   virtual bool holonomic() const { return true; }
+  virtual bool turns() const { return false; }  ///< G depends on v too
   virtual std::string row_name(int term, int row) const {
     return rows() == 1 ? name(term) : name(term) + "[" + std::to_string(row) + "]";
   }
@@ -150,7 +153,7 @@ class ConstraintBlock : public Block {
     if (out.gradient == nullptr) return;
     const std::size_t entries = stencils().size() * std::size_t(rows());
     for (std::size_t k = 0; k < entries; ++k) out.gradient[out.slots[k]] = 0.0;
-    add_gradient(at.t, at.q, 1.0, nullptr, out.slots, out.gradient);
+    add_gradient_at(at, 1.0, nullptr, out.slots, out.gradient);
   }
 
   /// out += weight · Gᵀλ.
@@ -163,6 +166,19 @@ class ConstraintBlock : public Block {
   /// values[slots] += weight · Σ λ ∂²g, per term width × width.
   virtual void add_curvature(double t, const double* q, const double* lambda, double weight, const int* slots,
                              double* values) const = 0;
+
+  // The same where v is known.
+  virtual void add_forces_at(const Instant& at, const double* lambda, double weight, double* out) const {
+    add_forces(at.t, at.q, lambda, weight, out);
+  }
+  virtual void add_gradient_at(const Instant& at, double weight, const double* row_weight, const int* slots,
+                               double* values) const {
+    add_gradient(at.t, at.q, weight, row_weight, slots, values);
+  }
+  virtual void add_curvature_at(const Instant& at, const double* lambda, double weight, const int* slots,
+                                double* values) const {
+    add_curvature(at.t, at.q, lambda, weight, slots, values);
+  }
 
   /// The potential dist²(g, S)/(2ε) that replaces these constraints; ε times its compliance for a term that has one.
   virtual std::unique_ptr<DynamicsBlock> penalized(double epsilon) const = 0;

@@ -35,6 +35,7 @@ class ReleasedBlock final : public ConstraintBlock {
   bool couples(int i, int j) const override { return block_->couples(i, j); }
   Set set(int term) const override { return off_[term] != 0 ? Set::whole : block_->set(term); }
   bool holonomic() const override { return block_->holonomic(); }
+  bool turns() const override { return block_->turns(); }
   const DiscreteDirections* discrete() const override { return block_->discrete(); }
   bool span(int term, SpanRow& out) const override { return off_[term] == 0 && block_->span(term, out); }
   void values(double t, const double* q, double* g) const override { block_->values(t, q, g); }
@@ -50,6 +51,17 @@ class ReleasedBlock final : public ConstraintBlock {
   void add_curvature(double t, const double* q, const double* lambda, double weight, const int* slots,
                      double* values) const override {
     block_->add_curvature(t, q, lambda, weight, slots, values);
+  }
+  void add_forces_at(const Instant& at, const double* lambda, double weight, double* out) const override {
+    block_->add_forces_at(at, lambda, weight, out);
+  }
+  void add_gradient_at(const Instant& at, double weight, const double* row_weight, const int* slots,
+                       double* values) const override {
+    block_->add_gradient_at(at, weight, row_weight, slots, values);
+  }
+  void add_curvature_at(const Instant& at, const double* lambda, double weight, const int* slots,
+                        double* values) const override {
+    block_->add_curvature_at(at, lambda, weight, slots, values);
   }
   std::unique_ptr<DynamicsBlock> penalized(double epsilon) const override {
     require(false, "penalized: '{}' is released; penalise first.", name(0));
@@ -136,6 +148,14 @@ void System::name_coordinates(std::vector<std::string> names) {
 }
 
 void System::add_vector(int coordinate, bool direction) { (direction ? directions_ : places_).insert(coordinate); }
+
+bool System::turns() const {
+  return std::any_of(constraints_.begin(), constraints_.end(), [](const auto& block) { return block->turns(); });
+}
+
+bool System::quadratic() const {
+  return std::all_of(dynamics_.begin(), dynamics_.end(), [](const auto& block) { return block->quadratic(); });
+}
 
 bool System::holonomic() const {
   return std::all_of(constraints_.begin(), constraints_.end(), [](const auto& block) { return block->holonomic(); });
@@ -229,6 +249,13 @@ void System::add_constraint_forces(double t, const double* q, const double* lamb
   }
 }
 
+void System::add_constraint_forces(const Instant& at, const double* lambda, double weight, double* out) const {
+  for (const auto& block : constraints_) {
+    block->add_forces_at(at, lambda, weight, out);
+    lambda += block->terms() * block->rows();
+  }
+}
+
 void System::add_dynamics(const Part& part, const Instant& at, double momentum, double force, double* out) const {
   if (force != 0.0 && part.from == 0) ++evaluated;
   for (const int b : part.dynamics) dynamics_[b]->add(at, momentum, force, out);
@@ -255,6 +282,12 @@ void System::add_constraint_forces(const Part& part, double t, const double* q, 
                                    double* out) const {
   for (const Part::Rows& rows : part.constraints)
     constraints_[rows.block]->add_forces(t, q, lambda + rows.first, weight, out);
+}
+
+void System::add_constraint_forces(const Part& part, const Instant& at, const double* lambda, double weight,
+                                   double* out) const {
+  for (const Part::Rows& rows : part.constraints)
+    constraints_[rows.block]->add_forces_at(at, lambda + rows.first, weight, out);
 }
 
 void System::add_discrete_constraint_forces(const Part& part, const Segment& step, const double* lambda, double weight,
@@ -288,13 +321,17 @@ Vector System::constraint_rates(const Instant& at) const {
 }
 
 Vector System::constraint_gradient_norms(double t, const Vector& q) const {
+  return constraint_gradient_norms({t, q.data(), nullptr});
+}
+
+Vector System::constraint_gradient_norms(const Instant& at) const {
   Vector norms(constraint_count_);
   int row = 0;
   for (const auto& block : constraints_) {
     int next = 0;
     const auto slots = gradient_slots(*block, 0, [&next](int, int) { return next++; });
     Vector entries = Vector::Zero(Eigen::Index(slots.size()));
-    block->add_gradient(t, q.data(), 1.0, nullptr, slots.data(), entries.data());
+    block->add_gradient_at(at, 1.0, nullptr, slots.data(), entries.data());
     const int width = block->width();
     for (int k = 0; k < block->terms() * block->rows(); ++k) norms[row++] = entries.segment(k * width, width).norm();
   }
@@ -396,25 +433,34 @@ System penalized(const System& system, double epsilon) {
 
 System penalized(const System& system, double epsilon, const std::function<bool(int)>& which) {
   require(epsilon > 0.0, "penalized: epsilon must be positive, got {}.", epsilon);
+  return penalized(system, [&](int row) { return which(row) ? epsilon : 0.0; });
+}
+
+System penalized(const System& system, const std::function<double(int)>& epsilon) {
   System out = system;
   out.drop_constraints();
   int row = 0;
   for (const auto& block : system.constraints()) {
-    std::vector<char> soft(std::size_t(block->terms())), hard(soft.size());
-    for (std::size_t k = 0; k < soft.size(); ++k, row += block->rows()) {
-      soft[k] = which(row) ? 1 : 0;
-      hard[k] = soft[k] != 0 ? 0 : 1;
+    std::vector<double> each(std::size_t(block->terms()));
+    for (double& one : each) {
+      one = epsilon(row);
+      require(one >= 0.0, "penalized: epsilon must be positive, got {}.", one);
+      row += block->rows();
     }
-    const auto count = std::count(soft.begin(), soft.end(), 1);
-    if (count == 0) {
-      out.add_block(block->clone());
-    } else if (count == block->terms()) {
-      out.add_block(block->penalized(epsilon));
-    } else {
-      std::unique_ptr<ConstraintBlock> held = block->without(soft), loose = block->without(hard);
-      require(held != nullptr && loose != nullptr, "'{}' cannot be penalised without those of its kind.", block->name(0));
-      out.add_block(std::move(held));
-      out.add_block(loose->penalized(epsilon));
+    std::vector<double> values = each;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    // Those that are held exactly come first, then the springs, by their stiffness.
+    for (const double value : values) {
+      std::vector<char> others;
+      for (const double one : each) others.push_back(one != value ? 1 : 0);
+      const std::unique_ptr<ConstraintBlock> part = values.size() == 1 ? block->clone() : block->without(others);
+      require(part != nullptr, "'{}' cannot be penalised without those of its kind.", block->name(0));
+      if (value > 0.0) {
+        out.add_block(part->penalized(value));
+      } else {
+        out.add_block(part->clone());
+      }
     }
   }
   return out;

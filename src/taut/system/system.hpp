@@ -82,6 +82,8 @@ class System {
   bool constant_mass() const;
   bool lumped_mass() const;   ///< constant and diagonal
   bool holonomic() const;     ///< no constraint on velocities alone
+  bool turns() const;         ///< some constraint is not linear in the velocities
+  bool quadratic() const;     ///< T is, in the velocities
   bool conservative() const;  ///< as far as the terms declare; explicit time in a potential is not seen
   std::string coordinate_name(int coordinate) const;
   std::string constraint_name(int row) const;
@@ -99,6 +101,7 @@ class System {
   void constraint_rates(const Instant& at, double* rate) const;
   void constraint_accelerations(const Instant& at, double* acceleration) const;
   void add_constraint_forces(double t, const double* q, const double* lambda, double weight, double* out) const;
+  void add_constraint_forces(const Instant& at, const double* lambda, double weight, double* out) const;
 
   // The same over the blocks of a part, rows and coordinates counted in the system; discrete gradients must be there.
   void add_dynamics(const Part& part, const Instant& at, double momentum, double force, double* out) const;
@@ -108,6 +111,7 @@ class System {
   void constraint_rates(const Part& part, const Instant& at, double* rate) const;
   void add_constraint_forces(const Part& part, double t, const double* q, const double* lambda, double weight,
                              double* out) const;
+  void add_constraint_forces(const Part& part, const Instant& at, const double* lambda, double weight, double* out) const;
   void add_discrete_constraint_forces(const Part& part, const Segment& step, const double* lambda, double weight,
                                       double* out) const;
 
@@ -117,6 +121,7 @@ class System {
   Vector constraint_values(double t, const Vector& q) const;
   Vector constraint_rates(const Instant& at) const;
   Vector constraint_gradient_norms(double t, const Vector& q) const;  ///< |Gᵢ|: turns g into a distance of q
+  Vector constraint_gradient_norms(const Instant& at) const;
 
   /// Dense copies of M = p_v, K = −∂f/∂q and G, for diagnostics and small studies; not for hot loops.
   Eigen::MatrixXd mass(const Instant& at) const;
@@ -157,6 +162,9 @@ System penalized(const System& system, double epsilon);
 
 /// The same for those constraints alone that the condition picks, by the first row of each; the others are held exactly.
 System penalized(const System& system, double epsilon, const std::function<bool(int row)>& which);
+
+/// The same with an ε for each constraint, by its first row; 0 holds it exactly.
+System penalized(const System& system, const std::function<double(int row)>& epsilon);
 
 /// The system in which constraints that the condition picks by name no longer act: their rows stay, with λ = 0. A support that is released, most
 /// of all: run to the moment with the one system, go on with the other.

@@ -96,7 +96,8 @@ TEST(IndexOne, FewRodsAreWatchedForRankAsManyAre) {
   System system(Points{.count = 1, .dim = 2});
   system.add(Pin{.point = 0, .at = {-1.0, 0.0}}).add(Pin{.point = 0, .at = {1.0, 0.0}}, "the other");
   IndexOne equations(system, Multipliers{});
-  equations.inspect(0.0, Vector::Zero(2));
+  const Vector still = Vector::Zero(2);
+  equations.inspect({0.0, still.data(), still.data()});
   EXPECT_EQ(equations.dependent(), std::vector<int>{1});
 }
 

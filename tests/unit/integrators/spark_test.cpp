@@ -225,5 +225,52 @@ TEST(Spark, EnergyDoesNotDriftOverALongRun) {
   EXPECT_LE(std::abs(c.energy.drift), 1e-2 * c.energy.deviation);
 }
 
+/// x'² + y'² = c²z'² without springs: the direction of (x', y') stays, and d'Alembert's principle along it, with Chetaev's forces, gives
+/// z'' = −g/(1 + c²): uniform acceleration.
+TEST(Spark, AppellAndHamelsMechanismFallsUniformlyWithEveryScheme) {
+  const double c = 1.5, g = 9.81, end = 0.7;
+  const ModelFile model = parse_model(R"yaml(
+coordinates: [x, y, z]
+kinetic: "(x'^2 + y'^2 + z'^2)/2"
+potential: "9.81*z"
+constraints: ["x'^2 + y'^2 = 2.25*z'^2"]
+initial: {"x'": 0.9, "y'": 1.2, "z'": -1}
+)yaml",
+                                      "appell");
+  EXPECT_TRUE(model.system.turns());
+  const double z = -end - 0.5 * g / (1.0 + c * c) * end * end, s = -c * z;
+  for (const Integrator& scheme : {Integrator(Spark{1}), Integrator(Spark{2}), Integrator(RungeKutta{dormand_prince8()})}) {
+    const auto path = simulate(model.system, model.start.state, scheme, Multipliers{}, {.step = 0.05, .end = end});
+    ASSERT_TRUE(path.finished()) << path.message;
+    const Vector exact{{0.6 * s, 0.8 * s, z}};
+    EXPECT_LE((path.last.q - exact).norm(), 1e-12) << scheme.traits().name;
+    EXPECT_LE(std::abs(model.system.constraint_rates(instant(path.last))[0]), 1e-13) << scheme.traits().name;
+  }
+}
+
+/// A free relativistic particle in one dimension under a constant force: p = F t, x = (√(c⁴ + (c F t)²) − c²)/F for m = 1.
+TEST(Spark, RelativisticParticleFollowsTheHyperbola) {
+  const ModelFile model = parse_model("coordinates: [x]\nkinetic: \"-4*sqrt(1 - x'^2/4)\"\npotential: \"-3*x\"\n", "fast");
+  EXPECT_FALSE(model.system.quadratic());
+  const double exact = (std::sqrt(16.0 + 36.0) - 4.0) / 3.0;
+  const auto error = [&](const Integrator& scheme, double h) {
+    const auto path = simulate(model.system, model.start.state, scheme, Multipliers{}, {.step = h, .end = 1.0});
+    EXPECT_TRUE(path.finished()) << path.message;
+    return std::abs(path.last.q[0] - exact);
+  };
+  EXPECT_LE(error(Spark{3}, 0.05), 1e-9);
+  EXPECT_LE(error(RungeKutta{dormand_prince8()}, 0.02), 1e-12);
+  for (const Integrator& scheme : {Integrator(Spark{1}), Integrator(Midpoint{}), Integrator(Rattle{})})
+    EXPECT_NEAR(std::log2(error(scheme, 0.02) / error(scheme, 0.01)), 2.0, 0.1) << scheme.traits().name;
+  for (const Integrator& scheme : {Integrator(Gcn{}), Integrator(Newmark{}), Integrator(EnergyMomentum{})}) {
+    try {
+      scheme.bind(model.system, Multipliers{});
+      ADD_FAILURE() << scheme.traits().name << " takes p for M v";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("spark1"), std::string::npos) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace taut

@@ -171,8 +171,8 @@ TEST(ModelFile, MistakesAreToldWithFileLineAndKey) {
             "m.yaml:3: run.integrator: there is no integrator 'midpont'; there ");
   EXPECT_EQ(told("coordinates: [x, x]\nkinetic: \"x'^2\"\n"), "m.yaml:1: coordinates[1]: the name 'x' is taken already");
   EXPECT_EQ(told("coordinates: [x]\nkinetic: \"x'^2\"\npotential: \"1/x\"\n").substr(0, 27), "m.yaml: at the start the fo");
-  EXPECT_EQ(told("coordinates: [x]\nkinetic: \"x'^2\"\nconstraints: [\"x'^2 = 1\"]\n"),
-            "m.yaml:3: constraints[0]: it must be linear in the velocities");
+  EXPECT_EQ(told("coordinates: [x]\nkinetic: \"x'^2\"\nconstraints: [\"x'^2 <= 1\"]\n"),
+            "m.yaml:3: constraints[0]: a velocity occurs in it, and inequalities hold positions only");
   EXPECT_EQ(told(pendulum, {.parameters = {{"ll", "3"}}}), "--set ll: the model has no parameter 'll'; did you mean 'l'?");
   EXPECT_EQ(read(pendulum, {.parameters = {{"l", "3"}}}).start.state.q[0], 3.0);
   EXPECT_EQ(read(pendulum, {.run = {{"step", "1 ms"}}}).run.step, 1e-3);

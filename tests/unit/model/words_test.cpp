@@ -161,7 +161,7 @@ rods: [{between: [O, A], mass: 3, name: rope}]
 outputs: {a: A.ay, b: "A.y''", T: kinetic, V: potential, E: energy, pull: rope.tension}
 run: {until: 1, rtol: 1e-9}
 )yaml");
-  ModelModes modes(model, 0.0);
+  ModelModes modes(model);
   EXPECT_NEAR(modes.value(model.outputs[0], model.start.state), -9.81 * 2.5 / 2.0, 1e-12);
   EXPECT_NEAR(modes.value(model.outputs[1], model.start.state), -9.81 * 2.5 / 2.0, 1e-12);
   const RunPlan planned = plan(model);

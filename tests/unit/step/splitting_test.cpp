@@ -103,6 +103,56 @@ TEST(Splitting, TakesChainsOfRodsToo) {
   EXPECT_LE((run(Splitting{.tolerance = 1e-12}) - run(Multipliers{})).norm(), 1e-8);
 }
 
+TEST(Splitting, EndsInTheSameStepWarmOrColdAndWithAnyUpdateOfItsMultiplier) {
+  const Model model = chain({.links = 4});
+  const auto run = [&](const SolverMethod& method) {
+    return simulate(model.system, model.start, Newmark{}, method, {.step = 1e-2, .end = 0.1}).last.q;
+  };
+  const Vector newton = run(Multipliers{});
+  for (const auto start : {Splitting::Start::warm, Splitting::Start::cold})
+    for (const double update : {0.5, 1.0, 1.6}) {
+      const Splitting method{.r = 300.0, .tolerance = 1e-12, .start = start, .update = update, .anderson = 0};
+      EXPECT_LE((run(method) - newton).norm(), 1e-8) << update;
+    }
+}
+
+TEST(Splitting, KeepsSecondOrderWithAToleranceLikeTheFourthPowerOfTheStep) {
+  const Model model = chain({.links = 3});
+  const Vector exact = simulate(model.system, model.start, RungeKutta{dormand_prince8()}, Multipliers{},
+                                {.end = 0.4, .rtol = 1e-12, .every = 0})
+                           .last.q;
+  const auto error = [&](double h) {
+    const Splitting method{.tolerance = 1.0, .power = 4.0, .stop = Splitting::Stop::change, .anderson = 0};
+    return (simulate(model.system, model.start, Gcn{}, method, {.step = h, .end = 0.4, .every = 0}).last.q - exact).norm();
+  };
+  EXPECT_NEAR(std::log2(error(0.02) / error(0.01)), 2.0, 0.3);
+}
+
+TEST(Splitting, TakesForcesThatAreNotLinearAtTheExtrapolatedPlace) {
+  Model model = chain({.links = 3});
+  model.system.add(Spring{.from = 0, .to = 2, .stiffness = 20.0, .length = 0.5});
+  const auto apart = [&](double h) {
+    const auto run = [&](const SolverMethod& method) {
+      const auto path = simulate(model.system, model.start, Gcn{}, method, {.step = h, .end = 0.4, .every = 0});
+      EXPECT_TRUE(path.finished()) << path.message;
+      return path.last.q;
+    };
+    return (run(Splitting{.tolerance = 1e-12}) - run(Multipliers{})).norm();
+  };
+  const double coarse = apart(0.02), fine = apart(0.01);
+  EXPECT_LE(coarse, 1e-2);
+  EXPECT_GE(std::log2(coarse / fine), 1.7);
+}
+
+TEST(Splitting, RecommendsOnlyWhatItHas) {
+  const Model model = chain({.links = 4});
+  const auto path = simulate(model.system, model.start, Newmark{}, Splitting{.r = 1e7, .anderson = 0, .max_sweeps = 20},
+                             {.step = 1e-2, .end = 0.1, .halvings = 0});
+  ASSERT_FALSE(path.finished());
+  EXPECT_NE(path.message.find("another r"), std::string::npos) << path.message;
+  EXPECT_EQ(path.message.find("epsilon"), std::string::npos) << path.message;
+}
+
 TEST(Splitting, SaysWhichRWorksWhereItsOwnIsTooSmall) {
   // A bar under compression: r must exceed it.
   const Beam beam({.length = 1.0,
