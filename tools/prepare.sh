@@ -28,16 +28,33 @@ need() {
   }
 }
 
+# What `build` gives to CMake besides the preset.
+options=()
+
+# without NAME OPTION REASON: a part is left out of the build, and its tests with it, where what it needs cannot be had here.
+without() {
+  say "$1 left out: $3"
+  options+=("-D$2=OFF")
+}
+
 # python_packages: a Python of the project's own in build/env, with what the Python package and its tests need.
 python_packages() {
   local list=tools/python-packages.txt
   [ -f build/env/installed ] && [ ! "$list" -nt build/env/installed ] && return 0
   say "installing Python packages in build/env"
-  { python3 -m venv build/env && build/env/bin/python -m pip install -q --disable-pip-version-check -r "$list" >&2; } || {
-    say "installing failed; the packages needed are in $list"
-    exit 2
-  }
+  python3 -m venv build/env && build/env/bin/python -m pip install -q --disable-pip-version-check -r "$list" >&2 || return 1
   touch build/env/installed
+}
+
+# viewer_packages: whether the packages of the viewer can be had.
+viewer_packages() {
+  local folder
+  folder=$(mktemp -d)
+  cp viewer/package.json viewer/package-lock.json viewer/.npmrc "$folder"
+  (cd "$folder" && npm ci --loglevel=error --prefer-offline >&2)
+  local done=$?
+  rm -rf "$folder"
+  return $done
 }
 
 # build PRESET [TARGET...]: configures once, then builds what changed; quiet unless something is built or fails.
@@ -49,7 +66,7 @@ build() {
   log=$(mktemp)
   if [ ! -f "build/$preset/build.ninja" ] || [ CMakePresets.json -nt "build/$preset/build.ninja" ]; then
     say "configuring ($preset)"
-    cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }
+    cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }
   fi
   # A dry run costs milliseconds and tells whether there is anything to say.
   if ninja -C "build/$preset" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
@@ -66,4 +83,6 @@ build() {
 }
 
 toolchain=(g++ cmake ninja-build libasmjit-dev libeigen3-dev liblapack-dev libsuitesparse-dev libyaml-cpp-dev libhdf5-dev)
-program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox nodejs npm)
+program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox)
+# Node may come from elsewhere than Debian, and npm with it.
+command -v node >/dev/null && command -v npm >/dev/null || program+=(nodejs npm)
