@@ -50,7 +50,7 @@ int run(const RunArguments& arguments) {
     outcome = run_model(model, planned, options);
   }
   const Certificate& c = outcome.certificate;
-  if (live) live->finish();
+  if (live && !interrupted) live->finish();
   const std::string page = arguments.report ? report_name(results) : "";
   if (!page.empty()) write_report({results}, page);
   const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any

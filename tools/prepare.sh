@@ -54,4 +54,6 @@ build() {
 }
 
 toolchain=(g++ cmake ninja-build libasmjit-dev libeigen3-dev liblapack-dev libsuitesparse-dev libyaml-cpp-dev libhdf5-dev)
-program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox nodejs npm)
+program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox)
+# Node from elsewhere is as good as Debian's, and the two do not go together.
+command -v node >/dev/null && command -v npm >/dev/null || program+=(nodejs npm)

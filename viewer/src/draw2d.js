@@ -209,7 +209,8 @@ export class Drawer2d {
     const c = this.context, { run, style } = layer, { scene } = run;
     c.save();
     c.globalAlpha = alpha;
-    for (const solid of layer.solids(moment)) this.solid(solid, layer);
+    // Ghosts of bodies would hide each other in space.
+    if (!this.view.space || alpha >= 0.5) for (const solid of layer.solids(moment)) this.solid(solid, layer);
     for (const curve of scene.curves) {
       if (!curve.places) continue;
       c.strokeStyle = style.curves[curve.index % style.curves.length];
