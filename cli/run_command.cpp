@@ -81,7 +81,9 @@ int run(const RunArguments& arguments) {
     }
     for (NamedExpression& output : planned.modes->outputs())
       fmt::print("  at the end: {:<16} {:.9g}\n", output.name, planned.modes->value(output, outcome.last));
-    if (!results.empty()) fmt::print("results are in {}\n", results);
+    if (!results.empty())
+      fmt::print("results are in {}{}\n", results,
+                 page.empty() ? fmt::format("; `taut report {}` shows them", results) : "");
     if (!page.empty()) fmt::print("the report is in {}: open it in a browser\n", page);
   }
   if (done) return ok;
