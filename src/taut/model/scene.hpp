@@ -23,7 +23,7 @@ struct Scene {
     }
     bool operator==(const Affine&) const = default;
   };
-  using Triple = std::array<Affine, 3>;
+  using Vector3 = std::array<Affine, 3>;
 
   struct Place {
     enum class Kind {
@@ -35,7 +35,7 @@ struct Scene {
     };
     std::string name{};
     Kind kind = Kind::mass;
-    Triple x{};
+    Vector3 x{};
     int track = -1;  ///< its number, where it is one; x says nothing then
     bool operator==(const Place&) const = default;
   };
@@ -94,8 +94,8 @@ struct Scene {
       bool operator==(const Shape&) const = default;
     };
     std::string name{};
-    Triple origin{};
-    std::array<Triple, 3> axes{};  ///< d₁, d₂, d₃
+    Vector3 origin{};
+    std::array<Vector3, 3> axes{};  ///< d₁, d₂, d₃
     std::vector<Shape> shapes{};
     bool operator==(const Solid&) const = default;
   };

@@ -28,7 +28,7 @@ Motion::Motion(const RunHeader& header, const std::vector<double>& t, const std:
       if (one.track < 0) note(form, false);
   for (const Scene::Solid& one : scene.solids) {
     for (const Scene::Affine& form : one.origin) note(form, false);
-    for (const Scene::Triple& axis : one.axes)
+    for (const Scene::Vector3& axis : one.axes)
       for (const Scene::Affine& form : axis) note(form, true);
   }
   first_track_ = int(scalars_.size());
@@ -117,7 +117,7 @@ bool Motion::shows_coordinates(const Scene::Place& place) const {
 ordered_json Motion::scene() const {
   const Scene& scene = header_.scene;
   ordered_json out = ordered_json::parse(scene_text(scene));
-  const auto vector = [&](const Scene::Triple& form, bool unit) {
+  const auto vector = [&](const Scene::Vector3& form, bool unit) {
     ordered_json all = ordered_json::array();
     for (const Scene::Affine& one : form) all.push_back(axis(one, unit));
     return all;

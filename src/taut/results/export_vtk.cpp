@@ -13,7 +13,7 @@ struct Geometry {
   std::vector<Point3> points, velocities;
 };
 
-Point3 vector_at(const Scene::Triple& form, const double* q) { return {form[0].at(q), form[1].at(q), form[2].at(q)}; }
+Point3 vector_at(const Scene::Vector3& form, const double* q) { return {form[0].at(q), form[1].at(q), form[2].at(q)}; }
 
 class Drawing {
  public:

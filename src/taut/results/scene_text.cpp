@@ -101,7 +101,7 @@ class SceneWriter {
     out_ += "]";
   }
   /// Axes at the end that are zero are left away.
-  void vector(const char* before, const Scene::Triple& vector) {
+  void vector(const char* before, const Scene::Vector3& vector) {
     add(before, "[");
     std::size_t last = 3;
     while (last > 0 && vector[last - 1] == Scene::Affine{}) --last;
@@ -175,8 +175,8 @@ class SceneReader {
     for (std::size_t k = 1; k < from.size(); k += 2) out.weights.emplace_back(index(from[k], coordinates_), from.at(k + 1));
     return out;
   }
-  Scene::Triple vector(const ordered_json& from) const {
-    Scene::Triple out;
+  Scene::Vector3 vector(const ordered_json& from) const {
+    Scene::Vector3 out;
     for (std::size_t k = 0; k < from.size(); ++k) out.at(k) = form(from[k]);
     return out;
   }
