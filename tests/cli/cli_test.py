@@ -173,7 +173,8 @@ class Cli(unittest.TestCase):
                         break
                     time.sleep(0.05)
                 self.assertEqual(json.loads(text)["runs"][0]["verdict"], "running")
-                self.assertIn("<!doctype html>", ask(address)[1])
+                status, page = ask(address)
+                self.assertTrue(status == 503 or "<!doctype html>" in page)  # 503: built without the viewer
             finally:
                 child.send_signal(signal.SIGINT)
                 child.communicate(timeout=60)
@@ -186,6 +187,8 @@ class Cli(unittest.TestCase):
             model.write_text("coordinates: [x]\nkinetic: \"x'^2/2\"\npotential: x^2/2\ninitial: {x: 1}\nrun: {until: 2, step: 0.1, integrator: midpoint}\n")
             for command, more in [("verify", []), ("compare", ["--integrator", "midpoint", "--integrator", "rk4", "--budget", "5"])]:
                 done = run(command, str(model), "--report", *more, cwd=folder)
+                if "without the viewer" in done.stderr:
+                    self.skipTest("the program was built without the viewer")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 page = (pathlib.Path(folder) / f"oscillator.{command}.html").read_text()
                 data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))["study"]
