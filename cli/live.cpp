@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <new>
 #include <random>
 #include <stdexcept>
 #include <taut/report/report.hpp>
@@ -67,8 +69,12 @@ void answer(int connection, const char* status, const char* type, const std::str
 
 class Service {
  public:
-  Service(int listener, std::string results, std::string word, std::string host)
-      : listener_(listener), results_(std::move(results)), word_(std::move(word)), host_(std::move(host)) {}
+  Service(int listener, std::string results, std::string word, std::string host, std::atomic<bool>& watched)
+      : listener_(listener),
+        results_(std::move(results)),
+        word_(std::move(word)),
+        host_(std::move(host)),
+        watched_(watched) {}
 
   /// Until the run that began us is gone, or its end was told.
   void serve(pid_t parent) {
@@ -96,6 +102,7 @@ class Service {
     const bool known = asked.host == host_ || asked.host == "localhost" + host_.substr(host_.find(':'));
     if (!known || (asked.path != "/" + word_ + "/" && asked.path != "/" + word_ + "/data"))
       return answer(connection, "404 Not Found", "text/plain", "Nothing is here.\n");
+    watched_ = true;
     const bool over = read_results_summary(results_).verdict.has_value();
     const std::string data = "{\"format\":1,\"live\":\"data\",\"runs\":[" + run_text(results_) + "]}";
     if (asked.path.ends_with("/data")) {
@@ -108,6 +115,7 @@ class Service {
 
   int listener_;
   std::string results_, word_, host_;
+  std::atomic<bool>& watched_;
   bool told_end_ = false;
 };
 
@@ -124,12 +132,15 @@ LiveServer::LiveServer(const std::string& results) {
     throw std::runtime_error("--live: no port of 127.0.0.1 can be had");
   const std::string word = random_word(), host = fmt::format("127.0.0.1:{}", ntohs(place.sin_port));
   address_ = fmt::format("http://{}/{}/", host, word);
+  void* shared = mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::runtime_error("--live: no memory can be had");
+  watched_ = new (shared) std::atomic<bool>(false);
   std::fflush(nullptr);
   const pid_t parent = getpid();
   child_ = fork();
   if (child_ == 0) {
     std::signal(SIGINT, SIG_IGN);  // it is the run that is interrupted
-    Service(listener, results, word, host).serve(parent);
+    Service(listener, results, word, host, *watched_).serve(parent);
     _exit(0);
   }
   close(listener);
@@ -138,16 +149,18 @@ LiveServer::LiveServer(const std::string& results) {
 
 void LiveServer::finish() {
   using namespace std::chrono_literals;
-  for (int k = 0; child_ > 0 && k < 30; ++k) {
+  for (int k = 0; child_ > 0 && *watched_ && k < 30; ++k) {
     if (waitpid(child_, nullptr, WNOHANG) == child_) child_ = -1;
     if (child_ > 0) std::this_thread::sleep_for(100ms);
   }
 }
 
 LiveServer::~LiveServer() {
-  if (child_ <= 0) return;
-  kill(child_, SIGKILL);
-  waitpid(child_, nullptr, 0);
+  if (child_ > 0) {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  if (watched_ != nullptr) munmap(watched_, sizeof *watched_);
 }
 
 }  // namespace taut::cli

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <string>
 
 namespace taut::cli {
@@ -26,6 +27,7 @@ class LiveServer {
  private:
   std::string address_;
   pid_t child_ = -1;
+  std::atomic<bool>* watched_ = nullptr;  // shared with the child: somebody has the page
 };
 
 }  // namespace taut::cli

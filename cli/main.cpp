@@ -47,6 +47,32 @@ int list(bool json) {
   return ok;
 }
 
+CLI::App* add_report(CLI::App& app, taut::cli::ReportArguments& into) {
+  auto* command = app.add_subcommand("report", "Show a run: one HTML file with the motion, plots and the certificate");
+  command->add_option("results", into.results, "HDF5 file of a run; several are shown over each other")->required();
+  command->add_option("--out", into.out, "File to write; RUN.html beside the first results unless given");
+  command->add_flag("--png", into.png, "A picture of the motion beside the page, RUN.png; needs chromium");
+  command->add_option("--at", into.at, "Time of the picture; the end unless given")->check(CLI::Number);
+  command->add_flag("--gif", into.gif, "A film of the motion beside the page, RUN.gif; needs chromium and ffmpeg");
+  command->add_flag("--mp4", into.mp4, "The same as RUN.mp4");
+  command->add_flag("--dark", into.dark, "Pictures and films in dark colours");
+  command->add_flag("--strobe", into.strobe, "Pictures and films show many moments at once, as papers print them");
+  command->add_flag("--reactions", into.reactions, "Pictures and films show the forces that hold things");
+  command->add_flag("--json", into.json, "Names of what was written, as one JSON object");
+  return command;
+}
+
+CLI::App* add_plot(CLI::App& app, taut::cli::PlotArguments& into) {
+  auto* command = app.add_subcommand("plot", "Plot series of a run over time: as text, or to a file");
+  command->add_option("results", into.results, "HDF5 file of a run")->required();
+  command->add_option("names", into.names,
+                      "Outputs, coordinates (A.x), velocities (\"A.x'\"), ...; without any, all names are listed");
+  command->add_option("--out", into.out, "File to write, .svg or .png; otherwise the plot is printed as text");
+  command->add_flag("--log", into.log, "Logarithmic scale");
+  command->add_flag("--json", into.json, "List the names as one JSON object");
+  return command;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -138,25 +164,9 @@ int main(int argc, char** argv) {
   converting->add_option("results", from, "HDF5 file of a run")->required();
   converting->add_option("to", to, "File to write; its ending tells the format")->required();
   taut::cli::ReportArguments report;
-  auto* reporting = app.add_subcommand("report", "Show a run: one HTML file with the motion, plots and the certificate");
-  reporting->add_option("results", report.results, "HDF5 file of a run; several are shown over each other")->required();
-  reporting->add_option("--out", report.out, "File to write; RUN.html beside the first results unless given");
-  reporting->add_flag("--png", report.png, "A picture of the motion beside the page, RUN.png; needs chromium");
-  reporting->add_option("--at", report.at, "Time of the picture; the end unless given")->check(CLI::Number);
-  reporting->add_flag("--gif", report.gif, "A film of the motion beside the page, RUN.gif; needs chromium and ffmpeg");
-  reporting->add_flag("--mp4", report.mp4, "The same as RUN.mp4");
-  reporting->add_flag("--dark", report.dark, "Pictures and films in dark colours");
-  reporting->add_flag("--strobe", report.strobe, "Pictures and films show many moments at once, as papers print them");
-  reporting->add_flag("--reactions", report.reactions, "Pictures and films show the forces that hold things");
-  reporting->add_flag("--json", report.json, "Names of what was written, as one JSON object");
+  auto* reporting = add_report(app, report);
   taut::cli::PlotArguments plot;
-  auto* plotting = app.add_subcommand("plot", "Plot series of a run over time: as text, or to a file");
-  plotting->add_option("results", plot.results, "HDF5 file of a run")->required();
-  plotting->add_option("names", plot.names,
-                       "Outputs, coordinates (A.x), velocities (\"A.x'\"), ...; without any, all names are listed");
-  plotting->add_option("--out", plot.out, "File to write, .svg or .png; otherwise the plot is printed as text");
-  plotting->add_flag("--log", plot.log, "Logarithmic scale");
-  plotting->add_flag("--json", plot.json, "List the names as one JSON object");
+  auto* plotting = add_plot(app, plot);
   std::string starter;
   bool reference = false;
   auto* schemas = app.add_subcommand("schema", "Print the JSON Schema of model files, which editors understand");

@@ -60,7 +60,7 @@ int run(const RunArguments& arguments) {
     outcome = run_model(model, planned, options);
   }
   const Certificate& c = outcome.certificate;
-  if (live) live->finish();
+  if (live && !interrupted) live->finish();
   const std::string page = arguments.report ? report_name(results) : "";
   if (!page.empty()) write_report({results}, page);
   const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any
@@ -91,7 +91,9 @@ int run(const RunArguments& arguments) {
     }
     for (NamedExpression& output : planned.modes->outputs())
       fmt::print("  at the end: {:<16} {:.9g}\n", output.name, planned.modes->value(output, outcome.last));
-    if (!results.empty()) fmt::print("results are in {}\n", results);
+    if (!results.empty())
+      fmt::print("results are in {}{}\n", results,
+                 page.empty() ? fmt::format("; `taut report {}` shows them", results) : "");
     if (!page.empty()) fmt::print("the report is in {}: open it in a browser\n", page);
   }
   if (done) return ok;

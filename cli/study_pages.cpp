@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <taut/report/report.hpp>
+#include <taut/report/viewer_bundle.hpp>
 #include <taut/results/output_file.hpp>
 
 #include "command_tools.hpp"
@@ -136,6 +137,7 @@ void write_verify_page(const Verification& found, const ModelFile& model, const 
 
 void write_reproduce_page(const reproduce::Experiment& experiment, const reproduce::Outcome& outcome,
                           const std::string& path) {
+  if (!has_viewer()) return;  // curves and figures are there without it
   ordered_json table{{"title", "Numbers"}, {"head", {"", "paper", "taut", "ratio", ""}}, {"rows", ordered_json::array()}};
   for (const auto& row : outcome.table)
     table["rows"].push_back({row.label, row.paper ? number(*row.paper) : ordered_json(nullptr), number(row.ours),

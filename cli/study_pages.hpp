@@ -13,6 +13,7 @@ namespace taut::cli {
 void write_compare_page(const Comparison& found, const ModelFile& model, const std::string& against,
                         const std::string& path);
 void write_verify_page(const Verification& found, const ModelFile& model, const std::string& path);
+/// Nothing is written where the program was built without the viewer.
 void write_reproduce_page(const reproduce::Experiment& experiment, const reproduce::Outcome& outcome,
                           const std::string& path);
 

@@ -49,6 +49,8 @@ writeFileSync(output, `// Made by viewer/build.mjs.
 
 namespace taut {
 
+bool has_viewer() { return true; }
+
 std::string_view viewer_script() {
   static constexpr char text[] =
     ${literal(script)};

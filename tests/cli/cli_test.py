@@ -5,11 +5,15 @@ import json
 import os
 import pathlib
 import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
 import xml.etree.ElementTree
 
 import h5py
@@ -144,12 +148,47 @@ class Cli(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("did you mean 'B.y'", done.stderr)
 
+    def test_a_run_is_served_to_this_machine_while_it_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(run("init", "model.yaml", cwd=folder).returncode, 0)
+            command = [PROGRAM, "run", "model.yaml", "--live", "--until", "1e6", "--out", "run.h5"]
+            child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                address = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", child.stderr.readline()).group(0)
+                port = address.split("/")[2]
+
+                def ask(url, **headers):
+                    try:
+                        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as answer:
+                            return answer.status, answer.read().decode()
+                    except urllib.error.HTTPError as error:
+                        return error.code, ""
+
+                for wrong in ["", "data", "0" * 32 + "/", "../etc/passwd", "run.h5"]:
+                    self.assertEqual(ask(f"http://{port}/{wrong}")[0], 404)
+                self.assertEqual(ask(address + "data", Host="elsewhere.example")[0], 404)
+                for _ in range(100):  # until there is something
+                    status, text = ask(address + "data")
+                    if status == 200 and json.loads(text)["runs"][0]["records"] > 0:
+                        break
+                    time.sleep(0.05)
+                self.assertEqual(json.loads(text)["runs"][0]["verdict"], "running")
+                status, page = ask(address)
+                self.assertTrue(status == 503 or "<!doctype html>" in page)  # 503: built without the viewer
+            finally:
+                child.send_signal(signal.SIGINT)
+                child.communicate(timeout=60)
+            with self.assertRaises(urllib.error.URLError):
+                urllib.request.urlopen(address, timeout=5)
+
     def test_studies_become_pages(self):
         with tempfile.TemporaryDirectory() as folder:
             model = pathlib.Path(folder) / "oscillator.yaml"
             model.write_text("coordinates: [x]\nkinetic: \"x'^2/2\"\npotential: x^2/2\ninitial: {x: 1}\nrun: {until: 2, step: 0.1, integrator: midpoint}\n")
             for command, more in [("verify", []), ("compare", ["--integrator", "midpoint", "--integrator", "rk4", "--budget", "5"])]:
                 done = run(command, str(model), "--report", *more, cwd=folder)
+                if "without the viewer" in done.stderr:
+                    self.skipTest("the program was built without the viewer")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 page = (pathlib.Path(folder) / f"oscillator.{command}.html").read_text()
                 data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))["study"]

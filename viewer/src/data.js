@@ -59,6 +59,8 @@ export class Run {
       }
     }
     if (data.lambda) {
+      const forces = this.scene.reactions.reduce((most, one) => Math.max(most, one[2] + 1), 0), stride = Math.ceil(forces / 300);
+      this.drawnReactions = this.scene.reactions.filter((one) => one[2] % stride === 0);
       this.lambda = unpackRows(data.lambda.data, data.lambda.rows, motion.frames, 1);
       for (let k = 0; k < this.lambda.length; ++k) this.lambda[k] *= data.lambda.quantum;
     }
@@ -131,11 +133,11 @@ export class Run {
     return part > 0 ? x + part * (this.lambda[at + 1] - x) : x;
   }
 
-  // Forces that hold places: {place, x, force}; several rows may be parts of one.
+  // Forces that hold places: {place, x, force}; several rows may be parts of one. Of more than 300 every so many-th: they would hide each other.
   reactions(moment, at) {
     if (!this.lambda) return [];
     const found = new Map();
-    for (const [place, row, number, way] of this.scene.reactions) {
+    for (const [place, row, number, way] of this.drawnReactions) {
       const x = [at[3 * place], at[3 * place + 1], at[3 * place + 2]];
       if (!found.has(number)) found.set(number, { place, x, force: [0, 0, 0] });
       const lambda = this.lambdaAt(row, moment), { force } = found.get(number);

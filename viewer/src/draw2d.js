@@ -209,7 +209,8 @@ export class Drawer2d {
     const c = this.context, { run, style } = layer, { scene } = run;
     c.save();
     c.globalAlpha = alpha;
-    for (const solid of layer.solids(moment)) this.solid(solid, layer);
+    // Ghosts of bodies would hide each other in space.
+    if (!this.view.space || alpha >= 0.5) for (const solid of layer.solids(moment)) this.solid(solid, layer);
     for (const curve of scene.curves) {
       if (!curve.places) continue;
       c.strokeStyle = style.curves[curve.index % style.curves.length];
@@ -217,9 +218,30 @@ export class Drawer2d {
       this.path(curve.places.map((p) => this.point(at, p)));
       c.stroke();
     }
-    for (const link of scene.links) this.link(link, at, style);
+    // Many rods in one path, because there may be thousands; not all, because paths that cross themselves are slow.
+    let waiting = 0;
+    c.strokeStyle = style.rod;
+    c.lineWidth = style.rodWidth;
+    c.beginPath();
+    for (const link of scene.links) {
+      if (link.kind !== 'rod') continue;
+      const a = this.point(at, link.a), b = this.point(at, link.b);
+      c.moveTo(a[0], a[1]);
+      c.lineTo(b[0], b[1]);
+      if (++waiting % 100 === 0) {
+        c.stroke();
+        c.beginPath();
+      }
+    }
+    c.stroke();
+    for (const link of scene.links) if (link.kind !== 'rod') this.link(link, at, style);
+    const small = style.radius < 2; // too small for their shape to be seen
+    c.fillStyle = style.mass;
     scene.places.forEach((place, p) => {
-      if (place.kind !== 'between' && place.kind !== 'node') this.place(place, this.point(at, p), style);
+      if (place.kind === 'between' || place.kind === 'node') return;
+      const x = this.point(at, p);
+      if (small && place.kind === 'mass') c.fillRect(x[0] - style.radius, x[1] - style.radius, 2 * style.radius, 2 * style.radius);
+      else this.place(place, x, style);
     });
     c.restore();
   }
@@ -229,7 +251,7 @@ export class Drawer2d {
     const dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy);
     const ux = length > 0 ? dx / length : 1, uy = length > 0 ? dy / length : 0;
     c.strokeStyle = style[link.kind] || style.rod;
-    c.lineWidth = link.kind === 'rod' ? style.rodWidth : Math.min(2, style.rodWidth);
+    c.lineWidth = Math.min(2, style.rodWidth);
     c.beginPath();
     c.moveTo(a[0], a[1]);
     if (link.kind === 'spring' && length > 12) {

@@ -172,7 +172,7 @@ export class Drawer3d {
 
   trace({ points, colour, recent }, layer) {
     const count = points.length / 3, from = count - recent;
-    const near = rgba(colour, 0.95 * layer.alpha), far = rgba(colour, 0.35 * layer.alpha);
+    const near = rgba(colour, 0.95 * layer.alpha), far = rgba(colour, 0.5 * layer.alpha);
     for (let k = 1; k < count; ++k)
       this.line(points.subarray(3 * k - 3, 3 * k), points.subarray(3 * k, 3 * k + 3), k >= from ? near : far);
   }

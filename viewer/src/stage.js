@@ -133,7 +133,7 @@ export class Stage {
     const at = (this.buffers[number] = run.places(moment, this.buffers[number]));
     const layer = { run, moment, at, style: this.styleOf(run, colours), alpha: number === 0 ? 1 : 0.75, ghosts: [], traces: [], arrows: [], solids: this.solidsOf(run) };
     if (this.options.strobe) {
-      const count = 14;
+      const count = Math.max(3, Math.min(14, Math.floor(40000 / run.scene.places.length)));
       for (let k = 0; k < count; ++k) {
         const then = { frame: Math.round((k * (run.frames - 1)) / (count - 1)), part: 0 };
         layer.ghosts.push({ at: run.places(then), moment: then, alpha: 0.12 + (0.2 * k) / count });
@@ -163,11 +163,9 @@ export class Stage {
     if (!(typical > 0)) return;
     const scale = (0.2 * this.box().size) / typical;
     this.arrowScale = scale;
-    const all = run.reactions(layer.moment, layer.at), stride = Math.ceil(all.length / 300); // more would hide each other
-    for (let k = 0; k < all.length; k += stride) {
-      const { x, force } = all[k];
+    for (const { x, force } of run.reactions(layer.moment, layer.at)) {
       const size = Math.hypot(...force), shorter = size * scale > 0.6 * this.box().size ? (0.6 * this.box().size) / (size * scale) : 1;
-      layer.arrows.push({ from: x, to: x.map((a, i) => a + scale * shorter * force[i]) });
+      layer.arrows.push({ from: x, to: x.map((a, k) => a + scale * shorter * force[k]) });
     }
   }
 

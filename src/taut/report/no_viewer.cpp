@@ -3,6 +3,8 @@
 
 namespace taut {
 
+bool has_viewer() { return false; }
+
 std::string_view viewer_script() {
   throw InputError("report: this program was built without the viewer (-DTAUT_REPORT=OFF); build it with Node and npm.");
 }
