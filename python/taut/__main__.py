@@ -19,8 +19,12 @@ def _arguments() -> argparse.ArgumentParser:
         ("static", "an equilibrium, and whether it is stable"),
         ("verify", "smaller and smaller steps: order, error, trust"),
         ("compare", "every integrator on one model"),
+        ("export", "a unit of FMI 2.0 for other simulators: taut export fmu MODEL"),
     ):
         one = commands.add_parser(name, help=text)
+        if name == "export":
+            one.add_argument("format", choices=["fmu"])
+            one.add_argument("--out", metavar="FILE.fmu")
         one.add_argument("model")
         one.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="another value of a parameter")
         if name != "static":
@@ -56,6 +60,12 @@ def main(arguments: list[str] | None = None) -> int:
         out = given.pop("out", None)
         options: dict[str, Any] = {"parameters": _set(given.pop("set"))}
         options.update({key: value for key, value in given.items() if value is not None})
+        if command == "export":
+            options.pop("format")
+            for name, value in options.pop("parameters").items():
+                model.p[name] = value
+            print(f"the unit is in {model.to_fmu(out, **options)}")
+            return 0
         if command == "run":
             result = model.solve(progress=sys.stderr.isatty(), **options)
             print(result)

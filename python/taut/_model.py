@@ -197,7 +197,7 @@ class Model(Sections):
     ) -> Result:
         """Runs the model and keeps what it records.
 
-        until: end time. t_eval: times at which states are wanted, and no others; steps do not feel them. parameters: other values for this run.
+        until: end time; unless given, that of the model, or the last of t_eval. t_eval: times at which states are wanted, and no others; steps do not feel them. parameters: other values for this run.
         progress: True for a bar, or a function of the share that is done. All other words are those of the section `run`: step, rtol, atol,
         integrator, solver, formulation, control, every, interval, events, tolerances, breaks.
 
@@ -206,7 +206,7 @@ class Model(Sections):
         """
         if t_eval is not None:
             run["times"] = np.asarray(t_eval, dtype=float)
-            if until is None and "until" not in (self._builder.get("run") or {}):
+            if until is None:
                 until = float(run["times"][-1])
         built = self._build(parameters, {"until": until, **run})
         return Result(_core.solve(built, _main_thread(), _progress(progress, self.name)), self, parameters, run)

@@ -58,14 +58,13 @@ class Simulation:
         self.inputs = Inputs(core)
         self._columns = columns_of(core.coordinates, core.output_names)
 
-    def advance(self, duration: float) -> "Simulation":
+    def advance(self, duration: float) -> None:
         """Goes on by so many seconds. Raises RunError if a step fails; where an event of the model ends the run, `going` becomes false."""
         self._core.advance(float(duration), threading.current_thread() is threading.main_thread())
         if not self._core.going and self.certificate.verdict not in ("reached", "stopped"):
             error = _core.RunError(f"{self.certificate.verdict}: {self.certificate.message}")
             error.result = self.result()
             raise error
-        return self
 
     @property
     def t(self) -> float:

@@ -859,6 +859,16 @@ class Physics(unittest.TestCase):
                 self.assertAlmostEqual(found["last"]["A.y"], y, delta=1e-8)
                 self.assertEqual(found["outputs"]["tension"], 0)
 
+    def test_cart_balances_its_pendulum_as_long_as_it_is_told_to(self):
+        # Upright the bob has 0.2*9.81 J; without the push energy is kept and the bob falls through the height of the cart.
+        balanced, left = run("balanced_cart"), run("balanced_cart", "--set", "gain=0")
+        self.assertLess(abs(balanced["outputs"]["lean"]), 1e-3)
+        self.assertAlmostEqual(left["certificate"]["energy"]["start"], 0.2 * 9.81 * math.cos(0.2), delta=1e-12)
+        self.assertLess(left["certificate"]["energy"]["deviation"], 1e-7)
+        rows = series("balanced_cart", "--set", "gain=0")
+        self.assertEqual([row["t"] for row in rows], [0, 1, 2, 3, 4, 5, 6])
+        self.assertGreater(max(abs(row["lean"]) for row in rows), math.pi / 2)
+
     def test_sled_is_let_go_hits_the_barrier_and_stops_the_run_on_its_way_back(self):
         # 9 m at 2 m/s^2: 3 s and 6 m/s; one metre at that speed; half a sine in the springs; one metre back.
         flight, contact = 1 / 6, math.pi / math.sqrt(8e5 / 500)

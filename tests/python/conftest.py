@@ -1,16 +1,10 @@
 import pathlib
 
-import numpy as np
 import pytest
 
 import taut
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(autouse=True)
-def names_of_examples(doctest_namespace):
-    doctest_namespace["taut"], doctest_namespace["np"] = taut, np
 
 
 @pytest.fixture

@@ -48,6 +48,17 @@ def test_inputs_reach_the_model(driven, tmp_path):
     assert np.allclose(found["height"], heights, atol=1e-9)
 
 
+def test_console_script_exports(driven, tmp_path, monkeypatch, capsys):
+    from taut.__main__ import main
+
+    monkeypatch.chdir(tmp_path)
+    driven.to_yaml("model.yaml")
+    assert main(["export", "fmu", "model.yaml", "--rtol", "1e-9", "--set", "l=2"]) == 0
+    assert "Driven_pendulum.fmu" in capsys.readouterr().out
+    found = fmpy.simulate_fmu("Driven_pendulum.fmu", stop_time=0.1, output=["height"])
+    assert found["height"][0] == pytest.approx(-2 * np.cos(1))
+
+
 def test_mistakes_are_told_to_the_simulator(driven, tmp_path):
     with pytest.raises(taut.InputError):
         driven.to_fmu(tmp_path / "x.fmu", integrator="midpont", step=0.01)

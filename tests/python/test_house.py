@@ -1,7 +1,6 @@
 """Examples in docstrings and in the README, and types."""
 
 import doctest
-import importlib
 import pathlib
 import re
 import runpy
@@ -23,6 +22,31 @@ def test_python_block_of_the_readme_runs_as_it_stands(monkeypatch, tmp_path, cap
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
     assert "reached the end" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("what", [taut, taut.Model, taut.Expr, taut.Model.force, taut.solve_dae, taut.Simulation], ids=lambda one: one.__name__)
+def test_examples_in_docstrings_run(what):
+    m = taut.Model(coordinates=["x", "phi"], kinetic="(x'^2 + phi'^2)/2", inputs={"u": 0}, initial={"phi": 0.1})
+    m.force("phi", "u")
+    m.mass("A", mass=1)
+    names = {"taut": taut, "np": np, "m": m, "x": m["x"]}
+    tests = doctest.DocTestFinder(recurse=False).find(what, what.__name__, globs=names, module=False)
+    assert tests and tests[0].examples
+    assert doctest.DocTestRunner().run(tests[0]).failed == 0
+
+
+def test_python_blocks_of_the_page_run_one_after_the_other(monkeypatch, tmp_path):
+    names = {}
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.S):
+        exec(compile(block, "docs/python.md", "exec"), names)
+    assert names["r"].ok
+
+
+def test_stubs_are_up_to_date():
+    pytest.importorskip("nanobind")
+    done = subprocess.run([sys.executable, str(ROOT / "tools" / "python_stub.py"), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_package_imports_quickly_and_without_extras():

@@ -1,11 +1,9 @@
 """Runs: arrays without copies, certificates, studies."""
 
 import gc
-import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -36,20 +36,20 @@ struct Joint {
 };
 
 /// What a type of joint holds: places along axes 1, 2, 3 of the first side, or in axes of space; and turns about these axes.
-struct Kind {
+struct JointKind {
   std::string name;
   bool place = false;       ///< the two places are one
   std::string along{};      ///< or: the second stays on this side in the axes named
   std::string about{};      ///< turns about these axes are held
   bool needs_axis = false;  ///< in space
 };
-const std::vector<Kind>& kinds(int dim) {
-  static const std::vector<Kind> plane{{"hinge", true, "", ""},
+const std::vector<JointKind>& kinds(int dim) {
+  static const std::vector<JointKind> plane{{"hinge", true, "", ""},
                                        {"ball", true, "", ""},
                                        {"weld", true, "", "3"},
                                        {"slider", false, "2", "3", true},
                                        {"line", false, "2", "", true}};
-  static const std::vector<Kind> space{{"ball", true, "", ""},
+  static const std::vector<JointKind> space{{"ball", true, "", ""},
                                        {"hinge", true, "", "12", true},
                                        {"weld", true, "", "123"},
                                        {"universal", true, "", "u", true},
@@ -67,7 +67,7 @@ class JointReader {
   JointReader(const Item& item, Draft& draft) : draft_(draft), graph_(*draft.graph), joint_(item) { read(); }
 
   void add() {
-    const Kind* kind = find_kind();
+    const JointKind* kind = find_kind();
     place();
     find_axes(*kind);
     if (kind->place) hold_place();
@@ -139,9 +139,9 @@ class JointReader {
     return out;
   }
 
-  const Kind* find_kind() const {
+  const JointKind* find_kind() const {
     std::vector<std::string> known;
-    for (const Kind& one : kinds(draft_.dim)) {
+    for (const JointKind& one : kinds(draft_.dim)) {
       if (one.name == joint_.type) return &one;
       known.push_back(one.name);
     }
@@ -205,7 +205,7 @@ class JointReader {
   }
 
   /// Frames of both sides at the start. The last axis is that of the joint in space, the first one in the plane.
-  void find_axes(const Kind& kind) {
+  void find_axes(const JointKind& kind) {
     Side &a = joint_.a, &b = joint_.b;
     const bool two = joint_.axis && joint_.axis->is_list() && !joint_.axis->empty() &&
                      (joint_.axis->list()[0].is_list() || !draft_.is_number(joint_.axis->list()[0]));

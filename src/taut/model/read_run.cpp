@@ -168,6 +168,9 @@ void override_run(Draft& draft) {
   Tree given = Tree::table();
   for (const auto& [key, value] : changes) given.entry(key) = value;
   read_run(draft.outside("command line", Tree::table({{"run", given}})), draft);
+  // Of the times in the file, those that a shorter run does not come to are left out.
+  if (changes.contains("until") && !changes.contains("times"))
+    std::erase_if(run.times, [&](double t) { return (t - draft.t) * (run.until - t) < 0.0; });
 }
 
 }  // namespace taut

@@ -21,9 +21,9 @@ class Writer {
   std::vector<double> out;
 };
 
-class Reader {
+class Numbers {
  public:
-  explicit Reader(std::span<const double> from) : from_(from) {}
+  explicit Numbers(std::span<const double> from) : from_(from) {}
   void operator()(double& number) { number = next(); }
   void operator()(long& number) { number = long(next()); }
   void operator()(int& number) { number = int(next()); }
@@ -91,7 +91,7 @@ std::vector<double> to_numbers(const Checkpoint& point) {
 
 Checkpoint to_checkpoint(std::span<const double> numbers) {
   Checkpoint out;
-  Reader reader(numbers);
+  Numbers reader(numbers);
   pass_checkpoint(reader, out);
   return out;
 }
