@@ -135,8 +135,8 @@ Outcome run_gh95_beam(const Settings& set, const Report& report) {
   const std::tuple<const char*, const char*, const Trajectory*, double> shown[] = {
       {"gh95_fig9a", "Penalty, 0 to 5 s, every 0.1 s (paper: Fig. 9a)", &penalty, 0.0},
       {"gh95_fig9b", "Penalty, 5 to 10 s, every 0.1 s (paper: Fig. 9b)", &penalty, 5.0},
-      {"gh95_fig9a_gauss", "The same by Gauss points, as the paper, 0 to 5 s (paper: Fig. 9a)", &by_gauss, 0.0},
-      {"gh95_fig9b_gauss", "The same by Gauss points, as the paper, 5 to 10 s (paper: Fig. 9b)", &by_gauss, 5.0},
+      {"gh95_fig9a_gauss", "Penalty by four Gauss points, 0 to 5 s, every 0.1 s (paper: Fig. 9a)", &by_gauss, 0.0},
+      {"gh95_fig9b_gauss", "Penalty by four Gauss points, 5 to 10 s, every 0.1 s (paper: Fig. 9b)", &by_gauss, 5.0},
       {"gh95_fig10_alg2", "Algorithm 2 as printed, 5 to 10 s, every 0.1 s (paper: Fig. 10)", &algorithm2, 5.0},
       {"gh95_fig10", "(97) solved exactly, 5 to 10 s, every 0.1 s (paper: Fig. 10)", &lagrange, 5.0},
       {"gh95_fig10_centred", "The same with a centred reaction: no energy is lost", &centred, 5.0}};
