@@ -51,8 +51,8 @@ TEST(Papers, Jay09SparkHasOrderTwoSWithExactConstraintsOnAllKindsOfProblems) {
         const auto found = f.find("order_" + problem + "_" + std::to_string(s) + "_" + what);
         EXPECT_TRUE(found != f.end() || what == "lambda" || what == "psi");
         if (found == f.end()) continue;
-        // Few steps do for the relativistic particle, and the next power of h is seen.
-        EXPECT_NEAR(found->second, 2 * s, problem == "relativistic" ? 0.25 : 0.15) << found->first;
+        // Few steps do for the last two, and the next power of h is seen.
+        EXPECT_NEAR(found->second, 2 * s, problem == "relativistic" || problem == "appell" ? 0.25 : 0.15) << found->first;
       }
   EXPECT_LE(f.at("residual_g_max"), 1e-13);
   EXPECT_LE(f.at("residual_gdot_max"), 1e-13);
