@@ -47,8 +47,9 @@ std::vector<Experiment> asked(const std::string& name) {
   const auto& all = reproduce::experiments();
   if (name == everything) return all;
   const auto found = std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
-  std::vector<std::string> names{everything};
+  std::vector<std::string> names;
   for (const auto& one : all) names.push_back(one.name);
+  names.push_back(everything);
   require(found != all.end(), "reproduce: there is no experiment '{}'; there are: {}.", name,
           fmt::format("{}", fmt::join(names, ", ")));
   return {*found};

@@ -387,7 +387,7 @@ Outcome run_bqgc13_benchmark(const Settings& set, const Report& report) {
       "GCN and Newmark are of first order.",
       "ALG2 started cold (multiplier 0 and p of the last step, in every step) levels off as in Figs. 2 and 4: rule (5) "
       "leaves "
-      "about eps in each step. Started warm the error floor is some 6e-3 eps/dt^2, the reason for 'dt larger than "
+      "about eps in each step. Started warm the error floor is some 1e-2 eps/dt^2, the reason for 'dt larger than "
       "sqrt(eps)'.",
       "A centred reaction, along (x^{n+1} + x^{n-1})'/2 for GCN and (x^{n+1} + x^n)'/2 for Newmark, restores order 2 with "
       "averaged loads at no cost. Houbolt takes all forces at the new time and is of second order as it is; its order is "

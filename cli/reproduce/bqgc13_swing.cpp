@@ -250,7 +250,9 @@ Outcome run_bqgc13_swing(const Settings& set, const Report& report) {
   out.curves.push_back(std::move(tips));
   out.curves.push_back(std::move(energy));
   out.remarks = {
-      "'All the schemes are in good agreement' holds for two seconds. (9) puts the reaction along the new x'; then each "
+      "'All the schemes are in good agreement, with the Houbolt scheme giving larger oscillations': so it is with ALG2 as "
+      "printed (started cold), which damps all three; with the steps solved exactly agreement holds for two seconds. (9) "
+      "puts the reaction along the new x'; then each "
       "step takes exactly "
       "1/4 sum w mu |x'^{n+1} - x'^{n-1}|^2 (GCN) or 1/2 sum w mu |x'^{n+1} - x'^n|^2 (Newmark) of the energy, which is "
       "checked above.",

@@ -70,7 +70,7 @@ void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path
       "set output '{}.svg'\nset datafile separator ','\n"
       "set key autotitle columnhead outside bottom center horizontal Left reverse samplen 3 spacing 1.25\n",
       figure.name);
-  out << fmt::format("set title \"{}\"\nset xlabel \"{}\" offset 0, 0.4\nset ylabel \"{}\"\nset grid lc rgb '#dddddd'\n{}\n",
+  out << fmt::format("set title \"{}\"\nset xlabel \"{}\" offset 0, 0.6\nset ylabel \"{}\"\nset grid lc rgb '#dddddd'\n{}\n",
                      figure.title, figure.xlabel, figure.ylabel, figure.extra);
   std::vector<std::string> lines;
   for (const auto& line : figure.lines)

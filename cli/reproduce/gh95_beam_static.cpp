@@ -145,16 +145,16 @@ Outcome run_gh95_beam_static(const Settings& set, const Report& report) {
   const Equilibrium reference = checked("N = 320", by_newton(fine));
   std::vector<double> sizes, errors;
   Curve order{"gh95_static_order", {"N", "error"}, {}};
-  for (const int elements : {20, 30, 40, 60, 80, 120, 160}) {
-    report("order", 0.05 + 0.2 * elements / 160.0);
-    const Pipe one = pipe(elements, true);
+  for (const int count : {20, 30, 40, 60, 80, 120, 160}) {
+    report("order", 0.05 + 0.2 * count / 160.0);
+    const Pipe one = pipe(count, true);
     const Equilibrium found = checked("order", by_newton(one));
     const double error = distance(one.beam, found.state.q, fine.beam, reference.state.q);
-    sizes.push_back(Pipe::length / elements);
+    sizes.push_back(Pipe::length / count);
     errors.push_back(error);
-    order.rows.push_back({double(elements), error});
-    if (elements == 20 || elements == 60 || elements == 160)
-      out.table.push_back({fmt::format("L2 error of x, N = {}", elements), {}, error});
+    order.rows.push_back({double(count), error});
+    if (count == 20 || count == 60 || count == 160)
+      out.table.push_back({fmt::format("L2 error of x, N = {}", count), {}, error});
   }
   // Coarser meshes than N = 40 are not yet asymptotic.
   const double observed = slope({sizes.begin() + 2, sizes.end()}, {errors.begin() + 2, errors.end()});

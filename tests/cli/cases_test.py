@@ -271,7 +271,6 @@ BROKEN = [
     (["run", "solver"], {"name": "uzawa", "relaxation": 2}),
     (["run", "formulation"], "penalty"),
     (["run", "formulation"], {"penalty": 0}),
-    (["run", "formulation"], {"epsilon": 1e-6}),
     (["run", "events"], {"when": "phi"}),
     (["run", "events", 0], {"name": "zero"}),
     (["run", "events", 0, "action"], "halt"),
@@ -566,7 +565,8 @@ class Certificates(unittest.TestCase):
                 self.assertEqual(certificate["verdict"], "stopped" if case == "crash_test" else "reached")
                 energy = certificate["energy"]
                 at_rest = energy["scale"] < 1e-9 * abs(energy["start"])  # round-off is all that moves
-                self.assertTrue(at_rest or certificate["grade"] in ("good", "unverified"), certificate["summary"])
+                as_printed = case == "gh95_ellipse_literal"  # and so of poor constraints
+                self.assertTrue(at_rest or as_printed or certificate["grade"] in ("good", "unverified"), certificate["summary"])
                 if certificate["verdict"] == "reached":
                     self.assertEqual(certificate["t_end"], float(str(asked["until"]).split()[0]))
 
@@ -574,8 +574,8 @@ class Certificates(unittest.TestCase):
         for case in CASES:
             with self.subTest(case):
                 asked, method, certificate = outcome(case)
-                if isinstance(asked.get("formulation"), dict):
-                    continue  # a penalty
+                if isinstance(asked.get("formulation"), dict) or case == "gh95_ellipse_literal":
+                    continue  # a penalty; constraints at the middles
                 self.assertLessEqual(certificate["position_residual"], 1e-9)
                 self.assertLessEqual(certificate["penetration"], 1e-10)
                 if not method.startswith(POSITIONS_ONLY):
@@ -765,6 +765,36 @@ class Physics(unittest.TestCase):
         }
         for name, value in wanted.items():
             self.assertAlmostEqual(last[name], value, delta=1e-10)
+
+    def test_beam_coils_along_its_exact_solution_with_order_two(self):
+        for case in ["coiling_beam", "coiling_beam_linear"]:
+            coarse, fine = (run(case, "--step", h)["outputs"]["off"] for h in (0.05, 0.025))
+            self.assertLess(fine, 1e-4)
+            self.assertAlmostEqual(math.log2(coarse / fine), 2.0, delta=0.3)
+
+    def test_relativistic_particle_keeps_its_momentum_about_the_axis(self):
+        rows = series("relativistic_particle")
+        self.assertLess(max(row["Lz"] for row in rows) - min(row["Lz"] for row in rows), 1e-12)
+
+    def test_a_rod_with_a_penalty_is_a_spring_and_the_other_none(self):
+        rows = series("lbs_first_rod_spring")
+        self.assertAlmostEqual(max(abs(row["length"] - 1) for row in rows), 8.2e-4, delta=0.2e-4)
+        self.assertLess(max(abs(row["Lz"] - 6) for row in rows), 1e-12)
+        self.assertLess(run("lbs_first_rod_spring")["certificate"]["position_residual"], 1e-14)
+
+    def test_statics_obey_the_solver_and_the_formulation(self):
+        def middle(*options):
+            done = taut("static", CASES["swinging_pipe"], "--json", *options)
+            return json.loads(done.stdout)["q"]["pipe.30.y"]
+
+        self.assertAlmostEqual(middle(), -11.610424695, delta=1e-8)
+        self.assertAlmostEqual(middle("--solver", "splitting"), -11.610424695, delta=1e-7)
+        # (76) with the paper's epsilon 1e-5, which is EA = 4 rho/epsilon; the experiment gives the same.
+        self.assertAlmostEqual(middle("--formulation", f"penalty={1e-5 / (4 * 7.67)}"), -11.6153259475, delta=1e-8)
+
+    def test_table_of_the_ellipse_has_the_iterations_of_the_paper(self):
+        certificate = run("gh95_ellipse_literal")["certificate"]
+        self.assertTrue(33 <= certificate["multiplier_updates"] / certificate["steps"] <= 41)
 
     def test_wall_is_penetrated_as_deep_as_the_penalty_allows(self):
         deepest = run("gh95_wall", "--every", 1)["certificate"]["penetration"]

@@ -70,8 +70,8 @@ class Problem final : public StepProblem {
       assembly_.add_dynamics(part, end(x), {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0}, values);
       assembly_.add_discrete_dynamics(part, step(x), -h, dq, values);
       if (shift_ != 0.0)
-        assembly_.add_dynamics(linear(part), at(t_held, q_held_), {.momentum = 0.0, .force = -h * shift_, .dq = reach},
-                               values);
+        assembly_.add_dynamics(linear(part), at(t_held, q_held_),
+                               {.momentum = 0.0, .force = -h * shift_, .dq = reach, .dv = 0.0}, values);
       if (constraints() == 0) continue;
       assembly_.add_discrete_directions(part, hold(x), 1.0, values);
       assembly_.add_discrete_curvature(part, hold(x), Lambda, reach, values);

@@ -41,9 +41,8 @@ void IndexOne::inspect(const Instant& at) {
 }
 
 SolveReport IndexOne::accelerate(const Instant& at, double* a, double* lambda) {
-  const int n = system_.size(), m = system_.constraint_count();
   // Nobody asks for a stage before a state.
-  if (inspected_.size() == 0 && m > 0) inspect(at);
+  if (inspected_.size() == 0 && system_.constraint_count() > 0) inspect(at);
   if (eliminates_ && elimination_->accelerate(at, a, lambda)) return {.factorizations = 1};
   return accelerate_by_solver(at, a, lambda);
 }

@@ -5,6 +5,7 @@
 #include <taut/linalg/banded_cholesky.hpp>
 #include <taut/linalg/matrix.hpp>
 #include <taut/step/anderson.hpp>
+#include <taut/step/split_rows.hpp>
 #include <taut/step/splitting.hpp>
 #include <taut/step/step_solver.hpp>
 #include <taut/system/system.hpp>
@@ -42,7 +43,7 @@ class SplittingSolver::Work {
     b_ = -residual_;
     known_ = Vector::Zero(n);
     problem.residual(x.data(), none_.data(), residual_.data(), c_.data());
-    for (const Given& one : given_) known_[one.coordinate] = x[one.coordinate] - c_[one.row] / (one.slope * form.slope);
+    for (const SplitGiven& one : given_) known_[one.coordinate] = x[one.coordinate] - c_[one.row] / (one.slope * form.slope);
     const double force_scale = problem.force_scale();
     scale_ = force_scale * form.beta * form.slope;
     require(scale_ > 0.0 && form.beta > 0.0,
@@ -68,10 +69,10 @@ class SplittingSolver::Work {
       const auto p = p_.segment(part, dim_);
       lambda[spans_[i].row] = multiplier_.segment(part, dim_).dot(p) / p.squaredNorm();
     }
-    for (const Given& one : given_) lambda[one.row] = 0.0;
+    for (const SplitGiven& one : given_) lambda[one.row] = 0.0;
     const Vector Lambda = lambda * force_scale;
     problem.residual(x.data(), Lambda.data(), residual_.data(), c_.data());
-    for (const Given& one : given_) lambda[one.row] = -residual_[one.coordinate] / (force_scale * one.slope);
+    for (const SplitGiven& one : given_) lambda[one.row] = -residual_[one.coordinate] / (force_scale * one.slope);
     for (int row = 0; row < problem.constraints(); ++row) {
       const double off = std::abs(excess(problem.sets()[row], c_[row]));
       if (off > report.violation || !std::isfinite(off)) {
@@ -83,67 +84,12 @@ class SplittingSolver::Work {
   }
 
  private:
-  struct Vector3 {  // a constraint on a length
-    std::vector<int> at;
-    std::vector<double> c, a;
-    double length, weight;
-    int row;
-    bool slack;
-  };
-  struct Given {
-    int row, coordinate;
-    double slope;
-  };
-
-  /// The constraints of a system as lengths and given coordinates.
+  /// The constraints of another system than before.
   void describe(const System& system, const SplitForm& form) {
-    spans_.clear();
-    given_.clear();
-    dim_ = 1;
-    int row = 0;
-    const Vector q = form.q != nullptr ? *form.q : Vector::Zero(system.size());
-    const std::vector<Set> sets = system.sets();
-    SpanRow described;
-    for (const auto& block : system.constraints()) {
-      const int width = block->width(), rows = block->rows();
-      int next = 0;
-      const auto slots = gradient_slots(*block, 0, [&next](int, int) { return next++; });
-      Vector entries = Vector::Zero(Eigen::Index(slots.size()));
-      block->add_gradient(form.t, q.data(), 1.0, nullptr, slots.data(), entries.data());
-      for (int k = 0; k < block->terms(); ++k) {
-        const int* stencil = block->stencils().data() + std::size_t(k) * width;
-        if (block->span(k, described)) {
-          const int dim = int(described.a.size());
-          Vector3 one{{}, described.c, described.a, described.length, described.weight, row, sets[row] != Set::zero};
-          require(sets[row] == Set::zero || sets[row] == Set::nonpositive,
-                  "Splitting: cannot take '{}', which is at least so long.", block->name(k));
-          for (int shape = 0; shape * dim < width; ++shape) one.at.push_back(stencil[shape * dim]);
-          dim_ = std::max(dim_, dim);
-          spans_.push_back(std::move(one));
-          ++row;
-          continue;
-        }
-        for (int i = 0; i < rows; ++i, ++row) {
-          if (sets[row] == Set::whole) continue;
-          // A row that gives one coordinate is no constraint but a boundary value.
-          int found = -1, count = 0;
-          for (int j = 0; j < width; ++j)
-            if (entries[(Eigen::Index(k) * rows + i) * width + j] != 0.0) {
-              found = j;
-              ++count;
-            }
-          require(
-              count == 1 && sets[row] == Set::zero,
-              "Splitting: takes lengths (rods, pins, inextensible beams) and given coordinates, but '{}' is neither; use "
-              "Multipliers.",
-              block->row_name(k, i));
-          given_.push_back({row, stencil[found], entries[(Eigen::Index(k) * rows + i) * width + found]});
-        }
-      }
-    }
-    require(!spans_.empty(), "Splitting: the system has no constraint on a length; use Multipliers.");
-    for (const Vector3& one : spans_)
-      require(int(one.a.size()) == dim_, "Splitting: constraints in different dimensions do not go together.");
+    SplitRows rows = split_rows(system, form);
+    spans_ = std::move(rows.spans);
+    given_ = std::move(rows.given);
+    dim_ = rows.dim;
     system_ = &system;
     weights_.clear();
     factor_.reset();
@@ -196,7 +142,7 @@ class SplittingSolver::Work {
   }
   void add_vectors(const Vector& from, double weight, Vector& out) const {
     double* y = out.data();
-    for (const Vector3& one : spans_) {
+    for (const SplitSpan& one : spans_) {
       for (std::size_t k = 0; k < one.at.size(); ++k)
         for (int d = 0; d < dim_; ++d) y[d] += weight * one.c[k] * from[one.at[k] + d];
       y += dim_;
@@ -234,7 +180,7 @@ class SplittingSolver::Work {
       const Vector off = Vector::Zero(problem.constraints());
       problem.slopes(x.data(), none_.data(), off.data(), matrix->values());
       std::erase_if(entries, [&](const auto& e) { return matrix->values()[layout.slot(e.first, e.second)] == 0.0; });
-      for (const Vector3& one : spans_)
+      for (const SplitSpan& one : spans_)
         for (const int a : one.at)
           for (const int b : one.at)
             for (int d = 0; d < dim_; ++d) entries.emplace_back(a + d, b + d);
@@ -255,7 +201,7 @@ class SplittingSolver::Work {
     std::fill(factor_->values().begin(), factor_->values().end(), 0.0);
     known_part_.clear();
     fixed_.assign(n, 0);
-    for (const Given& one : given_) fixed_[one.coordinate] = 1;
+    for (const SplitGiven& one : given_) fixed_[one.coordinate] = 1;
     const auto add = [&](int i, int j, double value) {
       if (fixed_[i] == 0 && fixed_[j] == 0) {
         factor_->values()[factor_->slot(i, j)] += value;
@@ -265,7 +211,7 @@ class SplittingSolver::Work {
       }
     };
     for (const Entry& e : kept_) add(e.i, e.j, e.value);
-    for (const Vector3& one : spans_)
+    for (const SplitSpan& one : spans_)
       for (std::size_t a = 0; a < one.at.size(); ++a)
         for (std::size_t b = 0; b < one.at.size(); ++b)
           for (int d = 0; d < dim_; ++d)
@@ -312,7 +258,7 @@ class SplittingSolver::Work {
     x = b_;
     double* out = x.data();
     for (std::size_t i = 0; i < spans_.size(); ++i) {
-      const Vector3& one = spans_[i];
+      const SplitSpan& one = spans_[i];
       for (int d = 0; d < dim_; ++d) {
         const auto k = Eigen::Index(i) * dim_ + d;
         const double pull = force_scale * one.weight * (r * (target_[k] - base_[k]) - multiplier_[k]);
@@ -320,7 +266,7 @@ class SplittingSolver::Work {
       }
     }
     for (const Entry& e : known_part_) x[e.i] -= e.value * known_[e.j];
-    for (const Given& one : given_) x[one.coordinate] = known_[one.coordinate];
+    for (const SplitGiven& one : given_) x[one.coordinate] = known_[one.coordinate];
     factor_->solve(x.data());
   }
 
@@ -425,8 +371,8 @@ class SplittingSolver::Work {
   const System* system_ = nullptr;
   const SplitForm* form_ = nullptr;
   int dim_ = 1;
-  std::vector<Vector3> spans_;
-  std::vector<Given> given_;
+  std::vector<SplitSpan> spans_;
+  std::vector<SplitGiven> given_;
   std::vector<char> fixed_;
   std::vector<Entry> kept_, known_part_;
   std::vector<double> weights_;

@@ -239,11 +239,13 @@ initial: {"x'": 0.9, "y'": 1.2, "z'": -1}
                                       "appell");
   EXPECT_TRUE(model.system.turns());
   const double z = -end - 0.5 * g / (1.0 + c * c) * end * end, s = -c * z;
-  for (const Integrator& scheme : {Integrator(Spark{1}), Integrator(Spark{2}), Integrator(RungeKutta{dormand_prince8()})}) {
+  const std::pair<Integrator, double> schemes[] = {
+      {Spark{1}, 1e-5}, {Spark{2}, 1e-8}, {Spark{4}, 1e-10}, {RungeKutta{dormand_prince8()}, 1e-12}};
+  for (const auto& [scheme, bound] : schemes) {
     const auto path = simulate(model.system, model.start.state, scheme, Multipliers{}, {.step = 0.05, .end = end});
     ASSERT_TRUE(path.finished()) << path.message;
     const Vector exact{{0.6 * s, 0.8 * s, z}};
-    EXPECT_LE((path.last.q - exact).norm(), 1e-12) << scheme.traits().name;
+    EXPECT_LE((path.last.q - exact).norm(), bound) << scheme.traits().name;
     EXPECT_LE(std::abs(model.system.constraint_rates(instant(path.last))[0]), 1e-13) << scheme.traits().name;
   }
 }
@@ -266,8 +268,8 @@ TEST(Spark, RelativisticParticleFollowsTheHyperbola) {
     try {
       scheme.bind(model.system, Multipliers{});
       ADD_FAILURE() << scheme.traits().name << " takes p for M v";
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("spark1"), std::string::npos) << error.what();
+    } catch (const InputError& told) {
+      EXPECT_NE(std::string(told.what()).find("spark1"), std::string::npos) << told.what();
     }
   }
 }

@@ -82,8 +82,9 @@ void expect_same(ModelFile& a, ModelFile& b) {
   EXPECT_EQ(p.integrator_options, q.integrator_options);
   EXPECT_EQ(p.solver, q.solver);
   EXPECT_EQ(p.solver_options, q.solver_options);
-  EXPECT_TRUE(p.penalty == q.penalty && p.control == q.control && p.breaks == q.breaks && p.every == q.every &&
-              p.interval == q.interval && p.tolerances.size() == q.tolerances.size());
+  EXPECT_TRUE(p.formulation.penalty == q.formulation.penalty && p.formulation.rows == q.formulation.rows);
+  EXPECT_TRUE(p.control == q.control && p.breaks == q.breaks && p.every == q.every && p.interval == q.interval &&
+              p.tolerances.size() == q.tolerances.size());
 }
 
 class EveryCase : public ::testing::TestWithParam<std::filesystem::path> {};
