@@ -10,11 +10,11 @@ namespace {
 
 using testing::error_of;
 
-ModelFile read(const std::string& text) { return parse_model(text, "m.yaml", {}); }
-std::string told(const std::string& text) {
-  return error_of([&] { read(text); });
+ModelFile built(const std::string& text) { return parse_model(text, "m.yaml", {}); }
+std::string complaint(const std::string& text) {
+  return error_of([&] { built(text); });
 }
-double at_end(const ModelFile& model, const std::string& name, const State& state) {
+double value_at(const ModelFile& model, const std::string& name, const State& state) {
   for (const NamedExpression& one : model.outputs)
     if (one.name == name) return one.at(state);
   ADD_FAILURE() << "no output " << name;
@@ -60,12 +60,12 @@ TEST(Bodies, ShapesHaveTheMassAndInertiaOfTheirVolume) {
 }
 
 TEST(Bodies, SumOfShapesIsTheWhole) {
-  const ModelFile halves = read(R"yaml(
+  const ModelFile halves = built(R"yaml(
 dimension: 3
 bodies:
   b: {density: 3, shape: [{box: [1, 0.4, 0.2], at: [-0.5, 0, 0]}, {box: [1, 0.4, 0.2], at: [0.5, 0, 0]}]}
 )yaml");
-  const ModelFile whole = read("dimension: 3\nbodies: {b: {density: 3, shape: {box: [2, 0.4, 0.2]}}}\n");
+  const ModelFile whole = built("dimension: 3\nbodies: {b: {density: 3, shape: {box: [2, 0.4, 0.2]}}}\n");
   State at = whole.start.state;
   for (Eigen::Index i = 0; i < at.v.size(); ++i) at.v[i] = std::sin(1.0 + double(i));
   EXPECT_LE((halves.system.momentum(instant(at)) - whole.system.momentum(instant(at))).norm(), 1e-14);
@@ -74,7 +74,7 @@ bodies:
 TEST(Bodies, InertiaInOtherAxesMovesTheSame) {
   // The same body, once along its principal axes, once in axes turned by 0.7 about z.
   const std::string run = "outputs: {wx: b.wx, wy: b.wy, wz: b.wz, px: b.p.x, q0: b.q0, q1: b.q1, q2: b.q2, q3: b.q3}\n";
-  const ModelFile plain = read(
+  const ModelFile plain = built(
       "dimension: 3\nbodies: {b: {mass: 1, inertia: [1, 2, 2.5], spin: [0.3, 2, 0.4], points: {p: [1, 0, 0]}, "
       "rotation: {axis: [0, 0, 1], angle: 0.7}}}\n" +
       run);
@@ -84,7 +84,7 @@ TEST(Bodies, InertiaInOtherAxesMovesTheSame) {
   for (int i = 0; i < 3; ++i)
     tensor += (i > 0 ? ", [" : "[") + number(J(i, 0)) + ", " + number(J(i, 1)) + ", " + number(J(i, 2)) + "]";
   const ModelFile turned =
-      read("dimension: 3\nbodies: {b: {mass: 1, inertia: " + tensor + "], spin: [0.3, 2, 0.4], points: {p: [" +
+      built("dimension: 3\nbodies: {b: {mass: 1, inertia: " + tensor + "], spin: [0.3, 2, 0.4], points: {p: [" +
            number(std::cos(0.7)) + ", " + number(std::sin(0.7)) + ", 0]}}}\n" + run);
   const auto end = [](const ModelFile& model) {
     return simulate(model.system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
@@ -93,19 +93,19 @@ TEST(Bodies, InertiaInOtherAxesMovesTheSame) {
   };
   const State a = end(plain), b = end(turned);
   for (const char* name : {"wx", "wy", "wz", "px"})
-    EXPECT_NEAR(at_end(plain, name, a), at_end(turned, name, b), 1e-9) << name;
+    EXPECT_NEAR(value_at(plain, name, a), value_at(turned, name, b), 1e-9) << name;
   // Quaternions differ by the turn of the own axes: q_plain = q_turned · q(0.7 about z).
   const double c = std::cos(0.35), s = std::sin(0.35);
-  const auto q = [&](int k) { return at_end(turned, "q" + std::to_string(k), b); };
+  const auto q = [&](int k) { return value_at(turned, "q" + std::to_string(k), b); };
   const double product = q(0) * c - q(3) * s;
-  EXPECT_NEAR(std::abs(at_end(plain, "q0", a)), std::abs(product), 1e-9);
+  EXPECT_NEAR(std::abs(value_at(plain, "q0", a)), std::abs(product), 1e-9);
 }
 
 struct JointCase {
   const char *type, *options;
   int plane_freedom, space_freedom;  ///< of the second body against the first; −1: there is none
 };
-const JointCase joints[] = {{"ball", "", 1, 3},       {"hinge", "axis", 1, 1},        {"weld", "", 0, 0},
+const JointCase joint_cases[] = {{"ball", "", 1, 3},       {"hinge", "axis", 1, 1},        {"weld", "", 0, 0},
                             {"slider", "axis", 1, 1}, {"cylindrical", "axis", -1, 2}, {"planar", "axis", -1, 3},
                             {"line", "axis", 2, 4},   {"plane", "axis", -1, 5},       {"universal", "axes", -1, 2}};
 
@@ -129,14 +129,14 @@ std::string joined(const JointCase& joint, int dim, const std::string& more) {
 
 TEST(Joints, LeaveTheFreedomOfTheirKindAndObeyTheLaws) {
   for (const int dim : {2, 3})
-    for (const JointCase& joint : joints) {
+    for (const JointCase& joint : joint_cases) {
       const int freedom = dim == 2 ? joint.plane_freedom : joint.space_freedom;
       const std::string what = std::string(joint.type) + (dim == 2 ? " in the plane" : " in space");
       if (freedom < 0) {
-        EXPECT_NE(told(joined(joint, dim, "")), "") << what;
+        EXPECT_NE(complaint(joined(joint, dim, "")), "") << what;
         continue;
       }
-      const ModelFile model = read(joined(joint, dim, ""));
+      const ModelFile model = built(joined(joint, dim, ""));
       const int rigid = dim == 2 ? 3 : 6;
       EXPECT_EQ(model.system.size() - model.system.constraint_count(), rigid + freedom) << what;
       const Eigen::MatrixXd G = model.system.constraint_gradient(0.0, model.start.state.q);
@@ -147,9 +147,9 @@ TEST(Joints, LeaveTheFreedomOfTheirKindAndObeyTheLaws) {
 
 TEST(Joints, KeepEnergyAndMomentaWithEnergyMomentum) {
   for (const int dim : {2, 3})
-    for (const JointCase& joint : joints) {
+    for (const JointCase& joint : joint_cases) {
       if ((dim == 2 ? joint.plane_freedom : joint.space_freedom) < 0) continue;
-      const ModelFile model = read(joined(joint, dim, ""));
+      const ModelFile model = built(joined(joint, dim, ""));
       const auto path =
           simulate(model.system, model.start.state, EnergyMomentum{}, Multipliers{}, {.step = 0.02, .end = 4.0});
       ASSERT_TRUE(path.finished()) << joint.type << path.message;
@@ -165,10 +165,10 @@ TEST(Joints, KeepEnergyAndMomentaWithEnergyMomentum) {
 /// those of Newton's law for the second body alone.
 TEST(Joints, ReactionsAreWhatMovesTheSecondBody) {
   for (const int dim : {2, 3})
-    for (const JointCase& joint : joints) {
+    for (const JointCase& joint : joint_cases) {
       if ((dim == 2 ? joint.plane_freedom : joint.space_freedom) < 0) continue;
       std::string text = joined(joint, dim, "") + "outputs: {ax: b.x'', ay: b.y'', fx: J.fx, fy: J.fy}\n";
-      const ModelFile model = read(text);
+      const ModelFile model = built(text);
       const auto path = simulate(model.system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
                                  {.end = 0.5, .rtol = 1e-11});
       ASSERT_TRUE(path.finished()) << joint.type << path.message;
@@ -188,13 +188,13 @@ TEST(Joints, ReactionsAreWhatMovesTheSecondBody) {
 }
 
 TEST(Bodies, PendulumOfABodyIsThatInItsAngle) {
-  const ModelFile body = read(R"yaml(
+  const ModelFile body = built(R"yaml(
 gravity: 9.81
 bodies: {bar: {mass: 2, inertia: 0.5, at: [1, 0]}}
 joints: [{type: hinge, between: [ground, bar], at: [0, 0], angle: phi, name: A}]
 outputs: {phi: phi, w: phi'}
 )yaml");
-  const ModelFile angle = read(R"yaml(
+  const ModelFile angle = built(R"yaml(
 coordinates: [phi]
 kinetic: "2.5*phi'^2/2"
 potential: "2*9.81*sin(phi)"
@@ -205,13 +205,13 @@ potential: "2*9.81*sin(phi)"
         .last;
   };
   const State a = end(body), b = end(angle);
-  EXPECT_NEAR(at_end(body, "phi", a), b.q[0], 1e-9);
-  EXPECT_NEAR(at_end(body, "w", a), b.v[0], 1e-9);
+  EXPECT_NEAR(value_at(body, "phi", a), b.q[0], 1e-9);
+  EXPECT_NEAR(value_at(body, "w", a), b.v[0], 1e-9);
 }
 
 /// Lagrange's top in Euler's angles: another formulation of the same motion.
 TEST(Bodies, HeavyTopIsThatInEulersAngles) {
-  const ModelFile body = read(R"yaml(
+  const ModelFile body = built(R"yaml(
 dimension: 3
 gravity: 9.81
 bodies:
@@ -221,7 +221,7 @@ joints: [{type: ball, between: [ground, top], at: [0, 0, 0]}]
 outputs: {x: top.own.x, y: top.own.y, z: top.own.z}
 )yaml");
   // T = A/2 (θ'² + φ'² sin²θ) + C/2 (ψ' + φ' cos θ)², A about the foot.
-  const ModelFile angles = read(R"yaml(
+  const ModelFile angles = built(R"yaml(
 parameters: {A: 0.2 + 1.5*0.16, C: 0.05}
 coordinates: [theta, phi, psi]
 kinetic: "A/2*(theta'^2 + (phi'*sin(theta))^2) + C/2*(psi' + phi'*cos(theta))^2"
@@ -234,9 +234,9 @@ initial: {theta: 0.6, phi': 0.5, psi': 30}
         .last;
   };
   const State a = end(body), b = end(angles);
-  EXPECT_NEAR(at_end(body, "z", a), std::cos(b.q[0]), 1e-9);
-  EXPECT_NEAR(at_end(body, "x", a), std::sin(b.q[0]) * std::cos(b.q[1]), 1e-9);
-  EXPECT_NEAR(at_end(body, "y", a), std::sin(b.q[0]) * std::sin(b.q[1]), 1e-9);
+  EXPECT_NEAR(value_at(body, "z", a), std::cos(b.q[0]), 1e-9);
+  EXPECT_NEAR(value_at(body, "x", a), std::sin(b.q[0]) * std::cos(b.q[1]), 1e-9);
+  EXPECT_NEAR(value_at(body, "y", a), std::sin(b.q[0]) * std::sin(b.q[1]), 1e-9);
 }
 
 TEST(Joints, CloseByThemselvesAndSayWhatGapes) {
@@ -258,17 +258,17 @@ initial: {phi: 80 deg, phi': 3}
     for (std::size_t at = text.find("LONG"); at != std::string::npos; at = text.find("LONG")) text.replace(at, 4, length);
     return text;
   };
-  const ModelFile model = read(with("1.03"));
+  const ModelFile model = built(with("1.03"));
   EXPECT_LE(model.system.constraint_values(0.0, model.start.state.q).norm(), 1e-12);
   EXPECT_LE(model.system.constraint_rates(instant(model.start.state)).norm(), 1e-12);
   EXPECT_NEAR(model.start.state.q[12], 80.0 * std::numbers::pi / 180.0, 1e-14);
   EXPECT_NEAR(model.start.state.v[12], 3.0, 1e-14);
-  EXPECT_NE(told(with("4")).find("C: place"), std::string::npos) << told(with("4"));
+  EXPECT_NE(complaint(with("4")).find("C: place"), std::string::npos) << complaint(with("4"));
 }
 
 TEST(Bodies, BadInputIsNamed) {
   const auto expect = [](const std::string& text, const std::string& part) {
-    const std::string found = told(text);
+    const std::string found = complaint(text);
     EXPECT_NE(found.find(part), std::string::npos) << "\"" << found << "\" should say: " << part;
   };
   const std::string two = "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1, at: [1, 0], points: {p: [0, 0]}}}\n";
