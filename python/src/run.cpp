@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <sstream>
+#include <taut/results/scene_text.hpp>
 
 #include "result.hpp"
 
@@ -22,7 +23,7 @@ Result solve(const Built& built, bool signals, nb::object progress) {
     RunPlan planned = plan(*built.model);
     out.choice = planned.choice;
     out.system = planned.modes->judged(planned.modes->first());
-    if (built.model->run.penalty > 0.0) out.system = planned.system;
+    if (planned.system->constraint_count() != out.system->constraint_count()) out.system = planned.system;
     out.outcome = run_model(*built.model, std::move(planned), options);
     out.recording = recorder.take();
   }
@@ -113,14 +114,13 @@ void add_results(nb::module_& module) {
       .def_prop_ro("integrator", [](const Result& r) { return r.recording.header.integrator; })
       .def_prop_ro("solver", [](const Result& r) { return r.recording.header.solver; })
       .def_prop_ro("until", [](const Result& r) { return r.recording.header.until; })
-      .def_prop_ro("scene",
-                   [](const Result& r) {
-                     nb::list places, lines;
-                     for (const Scene::Place& one : r.recording.header.scene.places)
-                       places.append(nb::make_tuple(one.name, one.coordinate[0], one.coordinate[1], one.coordinate[2]));
-                     for (const auto& [a, b] : r.recording.header.scene.lines) lines.append(nb::make_tuple(a, b));
-                     return nb::make_tuple(places, lines);
+      .def_prop_ro("scene", [](const Result& r) { return scene_text(r.recording.header.scene); })
+      .def_prop_ro("event_names", [](const Result& r) { return r.recording.header.events; })
+      .def_prop_ro("tracks",
+                   [](Self r) {
+                     return view(r.p->recording.tracks, r.p->records(), r.p->recording.header.scene.track_numbers(), r.h);
                    })
+      .def_prop_ro("steps", [](Self r) { return view(r.p->recording.step, r.p->records(), 1, r.h); })
       .def_prop_ro(
           "certificate", [](const Result& r) -> const Certificate& { return r.outcome.certificate; },
           nb::rv_policy::reference_internal)

@@ -73,8 +73,10 @@ def save(result: "Result", path: str | os.PathLike[str]) -> None:
         "t": np.asarray(core.t).reshape(rows, 1), "q": core.q, "v": core.v, "lambda": core.lam, "outputs": core.outputs,
         "energy": core.energies, "residual": core.residuals,
     }  # fmt: skip
+    last = {"tracks": np.asarray(core.tracks), "step": np.asarray(core.steps)}
     number = np.arange(rows, dtype=np.uint64).reshape(rows, 1)
-    sums = _sums(rows, number, *(_words(one) for one in columns.values() if np.size(one)), newton.astype(np.int64).view(np.uint64))
+    words = [_words(one) for one in columns.values() if np.size(one)] + [newton.astype(np.int64).view(np.uint64)]
+    sums = _sums(rows, number, *words, *(_words(one) for one in last.values() if np.size(one)))
     count = np.arange(len(events), dtype=np.uint64).reshape(len(events), 1)
     event_sums = _sums(len(events), count, *([_words(events)] if len(events) else []))
     message = core.message.encode()[: _MESSAGE - 1].decode(errors="ignore")
@@ -85,7 +87,6 @@ def save(result: "Result", path: str | os.PathLike[str]) -> None:
         _core.version, "", model.name if model is not None else "", core.integrator, core.solver,
         json.dumps(result._asked), repr(float(core.until)),
     ]  # fmt: skip
-    places, lines = core.scene
 
     target = pathlib.Path(path)
     handle, beside = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
@@ -97,9 +98,9 @@ def save(result: "Result", path: str | os.PathLike[str]) -> None:
             _write_texts(file, "coordinates", core.coordinates)
             _write_texts(file, "constraints", core.constraints)
             _write_texts(file, "output_names", core.output_names)
-            _write_texts(file, "scene_places", [f"{x} {y} {z} {name}" for name, x, y, z in places])
-            _write_texts(file, "scene_lines", [f"{a} {b}" for a, b in lines])
-            wide: dict[str, Any] = {**columns, "newton": newton, "record_sums": sums.reshape(-1, 1), "event_sums": event_sums.reshape(-1, 1)}
+            _write_texts(file, "event_names", core.event_names)
+            _write_texts(file, "scene", [core.scene])
+            wide: dict[str, Any] = {**columns, **last, "newton": newton, "record_sums": sums.reshape(-1, 1), "event_sums": event_sums.reshape(-1, 1)}
             wide["events"] = events if len(events) else np.empty((0, 2 + 2 * len(core.coordinates)))
             for name, data in wide.items():
                 data = np.asarray(data) if np.size(data) else np.empty((0, np.shape(data)[1]), np.asarray(data).dtype)

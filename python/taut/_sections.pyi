@@ -65,6 +65,25 @@ class Sections:
     def coordinates(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
         """Generalised coordinates; `kinetic` gives their inertia."""
 
+    def body(self, *arguments: Any, **entries: Any) -> Any:
+        """Rigid bodies. arm.x, arm.vx are of the centre of mass, arm.tip.x of a point, arm.pin.x of an axis; arm.angle and arm.w in the plane; arm.wx (axes of space), arm.w1 (its own) and arm.q0 to arm.q3 in space; arm.kinetic, arm.potential.
+
+        Entries:
+            mass: [kg]
+            inertia: About the centre of mass [kg m^2]: a number, three along the body's own axes, or all nine.
+            shape: From which centre and inertia follow; several are added.
+            density: Of the shapes [kg/m^3], instead of a mass.
+            center: Of mass, in the body's own axes [m]. Unless given: zero.
+            at: Of its origin at the start [m]. Unless given: zero.
+            rotation: Of its own axes at the start. Unless given: none.
+            velocity: Of the centre of mass at the start [m/s]. Unless given: as the joints allow, or zero.
+            spin: At the start [rad/s]; in space about x, y, z. Unless given: as the joints allow, or zero.
+            points: Named points, in its own axes [m]: arm.tip.
+            axes: Named directions, in its own axes: arm.pin."""
+
+    def bodies(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
+        """Rigid bodies. arm.x, arm.vx are of the centre of mass, arm.tip.x of a point, arm.pin.x of an axis; arm.angle and arm.w in the plane; arm.wx (axes of space), arm.w1 (its own) and arm.q0 to arm.q3 in space; arm.kinetic, arm.potential."""
+
     def beam(self, *arguments: Any, **entries: Any) -> Any:
         """Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 its node 3.
 
@@ -75,7 +94,8 @@ class Sections:
             density: [kg/m]; may depend on s. Unless given: 1.
             stiffness: EI [N m^2]; may depend on s; 0 is a cable. Unless given: 1.
             damping: Force -(a M + b K) v.
-            inextensible: Where along an element the length is held. Unless given: simpson.
+            inextensible: Where along an element the length is held; none: nowhere, the linear beam equation. Unless
+                given: simpson.
             slack: It may become shorter, not longer: an inequality. Unless given: false.
             start:
             end:
@@ -137,13 +157,14 @@ class Sections:
     def couplings(self, *contents: Any, **entries: Any) -> Any:
         """Elastic layers between two strings."""
 
-    def rod(self, *arguments: Any, between: Any = ..., length: Any = ..., mass: Any = ..., name: Any = ...) -> Any:
+    def rod(self, *arguments: Any, between: Any = ..., length: Any = ..., mass: Any = ..., penalty: Any = ..., name: Any = ...) -> Any:
         """Keep the distance between two masses, or a mass and a point.
 
         Entries:
             between: Masses, or a mass and a point. Required.
             length: [m]. Unless given: that at the start.
             mass: Of a uniform rod [kg]; gravity acts on it. Unless given: 0.
+            penalty: epsilon: a spring of the energy g^2/(2 epsilon), g = (|x|^2 - length^2)/2.
             name: In messages and results."""
 
     def rods(self, *contents: Any, **entries: Any) -> Any:
@@ -173,6 +194,42 @@ class Sections:
     def dampers(self, *contents: Any, **entries: Any) -> Any:
         """Force -c r' along the line between the ends."""
 
+    def joint(self, *arguments: Any, type: Any = ..., between: Any = ..., at: Any = ..., axis: Any = ..., angle: Any = ..., travel: Any = ..., pitch: Any = ..., stiffness: Any = ..., rest: Any = ..., damping: Any = ..., friction: Any = ..., torque: Any = ..., motion: Any = ..., limits: Any = ..., name: Any = ...) -> Any:
+        """Between bodies, or a body and something else. A joint called A has the force A.fx (axes of space), A.f1 (its own) and the moment A.mx, A.m1 on its second side; A.m in the plane.
+
+        Entries:
+            type: What it leaves free. line: the second place stays on a line of the first side; plane: in a plane.
+                Required.
+            between: Bodies, points of bodies (arm.tip), masses, points, ends of beams, or ground. Required.
+            at: Where it is at the start [m], if neither side is a point.
+            axis: A direction at the start, or an axis of a body by its name; one for each side where they differ. Of
+                a hinge or slider, the normal of a plane; for `universal` two.
+            angle: A name for its angle [rad], which becomes a coordinate.
+            travel: A name for the way along its axis [m], which becomes a coordinate.
+            pitch: Of a screw [m per turn].
+            stiffness: Of a spring on angle or travel [N m/rad or N/m]. Unless given: 0.
+            rest: Where the spring has no force. Unless given: the start.
+            damping: [N m s/rad or N s/m] Unless given: 0.
+            friction: Torque or force of sliding, and the rate over which it turns round: T tanh(v/w).
+            torque: What drives it [N m or N], of t, coordinates and velocities.
+            motion: Of its angle or travel, a function of t; the multiplier is the torque that this takes.
+            limits: Least and largest angle or travel.
+            name: In messages and results: A.fx, A.m1, A.torque."""
+
+    def joints(self, *contents: Any, **entries: Any) -> Any:
+        """Between bodies, or a body and something else. A joint called A has the force A.fx (axes of space), A.f1 (its own) and the moment A.mx, A.m1 on its second side; A.m in the plane."""
+
+    def rolling(self, *arguments: Any, body: Any = ..., radius: Any = ..., normal: Any = ..., offset: Any = ..., wheel: Any = ..., name: Any = ...) -> Any:
+        """Bodies that roll on a plane without slipping.
+
+        Entries:
+            body: A wheel or a ball. Required.
+            radius: [m] Required.
+            normal: Of the plane it rolls on. Unless given: the last axis.
+            offset: Of the plane: normal.x = offset [m]. Unless given: 0.
+            wheel: The axis of the body that is its axle; without it, in space, it is a ball.
+            name: In messages and results."""
+
     def pin(self, *arguments: Any, mass: Any = ..., at: Any = ...) -> Any:
         """Hold a mass where it is, or at a place that may move.
 
@@ -193,13 +250,14 @@ class Sections:
     def curves(self, *contents: Any, **entries: Any) -> Any:
         """Hold a mass on a curve or surface, or on one side of it."""
 
-    def wall(self, *arguments: Any, mass: Any = ..., normal: Any = ..., offset: Any = ...) -> Any:
+    def wall(self, *arguments: Any, mass: Any = ..., normal: Any = ..., offset: Any = ..., radius: Any = ...) -> Any:
         """normal.x >= offset, with the normal made a unit vector.
 
         Entries:
             mass:  Required.
             normal: Into the allowed side. Required.
-            offset: [m] Unless given: 0."""
+            offset: [m] Unless given: 0.
+            radius: Of a ball around the place [m]. Unless given: 0."""
 
     def walls(self, *contents: Any, **entries: Any) -> Any:
         """normal.x >= offset, with the normal made a unit vector."""
@@ -251,8 +309,8 @@ class Sections:
             atol: Absolute tolerance of the local error.
             integrator: The scheme. Unless given: auto.
             solver: How the equations of a step are solved. Unless given: multipliers.
-            formulation: Constraints exactly, or replaced by the energy dist^2/(2 epsilon); supports of beams stay
-                exact. Unless given: multipliers.
+            formulation: Constraints exactly, or replaced by the energy dist^2/(2 epsilon), all or some by name;
+                supports of beams stay exact unless they are named. Unless given: multipliers.
             control: Of the step, with tolerances: by error estimates, or reversibly (symmetric integrators,
                 conservative systems).
             breaks: Times at which forces jump [s]; a step ends at each. Jumps by time alone are found without.

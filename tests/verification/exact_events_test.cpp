@@ -24,7 +24,7 @@ Trajectory run(const ModelFile& model, std::vector<Told>& told) {
   return simulate(*planned.system, model.start.state, planned.integrator, planned.method, planned.options);
 }
 
-ModelFile case_of(const std::string& name, const std::map<std::string, std::string>& run) {
+ModelFile case_of(const std::string& name, const std::map<std::string, Tree>& run) {
   return read_model(std::string(TAUT_CASES) + "/" + name + ".yaml", {.run = run});
 }
 

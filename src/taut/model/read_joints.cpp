@@ -45,20 +45,20 @@ struct JointKind {
 };
 const std::vector<JointKind>& kinds(int dim) {
   static const std::vector<JointKind> plane{{"hinge", true, "", ""},
-                                       {"ball", true, "", ""},
-                                       {"weld", true, "", "3"},
-                                       {"slider", false, "2", "3", true},
-                                       {"line", false, "2", "", true}};
+                                            {"ball", true, "", ""},
+                                            {"weld", true, "", "3"},
+                                            {"slider", false, "2", "3", true},
+                                            {"line", false, "2", "", true}};
   static const std::vector<JointKind> space{{"ball", true, "", ""},
-                                       {"hinge", true, "", "12", true},
-                                       {"weld", true, "", "123"},
-                                       {"universal", true, "", "u", true},
-                                       {"slider", false, "12", "123", true},
-                                       {"cylindrical", false, "12", "12", true},
-                                       {"screw", false, "12", "12", true},
-                                       {"planar", false, "3", "12", true},
-                                       {"line", false, "12", "", true},
-                                       {"plane", false, "3", "", true}};
+                                            {"hinge", true, "", "12", true},
+                                            {"weld", true, "", "123"},
+                                            {"universal", true, "", "u", true},
+                                            {"slider", false, "12", "123", true},
+                                            {"cylindrical", false, "12", "12", true},
+                                            {"screw", false, "12", "12", true},
+                                            {"planar", false, "3", "12", true},
+                                            {"line", false, "12", "", true},
+                                            {"plane", false, "3", "", true}};
   return dim == 2 ? plane : space;
 }
 

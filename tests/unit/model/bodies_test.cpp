@@ -85,7 +85,7 @@ TEST(Bodies, InertiaInOtherAxesMovesTheSame) {
     tensor += (i > 0 ? ", [" : "[") + number(J(i, 0)) + ", " + number(J(i, 1)) + ", " + number(J(i, 2)) + "]";
   const ModelFile turned =
       built("dimension: 3\nbodies: {b: {mass: 1, inertia: " + tensor + "], spin: [0.3, 2, 0.4], points: {p: [" +
-           number(std::cos(0.7)) + ", " + number(std::sin(0.7)) + ", 0]}}}\n" + run);
+            number(std::cos(0.7)) + ", " + number(std::sin(0.7)) + ", 0]}}}\n" + run);
   const auto end = [](const ModelFile& model) {
     return simulate(model.system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
                     {.end = 3.0, .rtol = 1e-11})
@@ -106,8 +106,8 @@ struct JointCase {
   int plane_freedom, space_freedom;  ///< of the second body against the first; −1: there is none
 };
 const JointCase joint_cases[] = {{"ball", "", 1, 3},       {"hinge", "axis", 1, 1},        {"weld", "", 0, 0},
-                            {"slider", "axis", 1, 1}, {"cylindrical", "axis", -1, 2}, {"planar", "axis", -1, 3},
-                            {"line", "axis", 2, 4},   {"plane", "axis", -1, 5},       {"universal", "axes", -1, 2}};
+                                 {"slider", "axis", 1, 1}, {"cylindrical", "axis", -1, 2}, {"planar", "axis", -1, 3},
+                                 {"line", "axis", 2, 4},   {"plane", "axis", -1, 5},       {"universal", "axes", -1, 2}};
 
 /// Two bodies that fly, joined; no gravity.
 std::string joined(const JointCase& joint, int dim, const std::string& more) {
