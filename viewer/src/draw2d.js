@@ -385,20 +385,26 @@ export class Drawer2d {
     c.textAlign = 'left';
     c.textBaseline = 'middle';
     c.lineJoin = 'round';
+    const taken = [];
     const write = (text, p) => {
       const name = text.length > 40 ? text.slice(0, 39) + '\u2026' : text;
+      const x = p[0] + layer.style.radius + 5, y = p[1] - 8, wide = c.measureText(name).width;
+      // What would lie on another name is left out; what comes first stays.
+      if (taken.some((one) => x < one.x + one.wide && one.x < x + wide && Math.abs(y - one.y) < 14)) return;
+      taken.push({ x, y, wide });
       c.lineWidth = 3;
       c.strokeStyle = this.colours.halo;
-      c.strokeText(name, p[0] + layer.style.radius + 5, p[1] - 8);
+      c.strokeText(name, x, y);
       c.fillStyle = this.colours.ink;
-      c.fillText(name, p[0] + layer.style.radius + 5, p[1] - 8);
+      c.fillText(name, x, y);
     };
+    for (const solid of layer.solids(layer.moment))
+      if (!scene.places.some((place) => place.name === solid.name)) write(solid.name, this.view.project(...solid.origin));
     let count = 0;
     scene.places.forEach((place, p) => {
       if (!place.name || place.kind === 'node' || place.kind === 'between' || ++count > 60) return;
       write(place.name, this.point(layer.at, p));
     });
-    for (const solid of layer.solids(layer.moment)) write(solid.name, this.view.project(...solid.origin));
     for (const curve of scene.curves)
       if (curve.places && curve.places.length) write(curve.name, this.point(layer.at, curve.places[curve.places.length >> 1]));
   }
