@@ -89,12 +89,13 @@ int reproduce(const ReproduceArguments& arguments) {
       fmt::print(stderr, "taut: {}: {}\n", one.name, outcome.failure);
     }
     outcome.curves.clear();
-    chapters.push_back({one, std::move(outcome), all ? one.name + "/" : ""});
+    if (all) chapters.push_back({one, std::move(outcome), one.name + "/"});
   }
   if (arguments.json) fmt::print("{}\n", (all ? json : json[0]).dump(2));
-  if (writes) reproduce::write_index(chapters, folder / "index.html");
+  const std::string page = all ? "index.html" : experiments[0].name + ".html";
+  if (writes && all) reproduce::write_index(chapters, folder / page);
   if (writes && !arguments.json)
-    fmt::print("\ncurves (CSV), figures (SVG, PNG) and index.html are in {}\n", arguments.directory);
+    fmt::print("\ncurves (CSV), figures (SVG, PNG) and a page of them ({}) are in {}\n", page, arguments.directory);
   return failure.empty() ? ok : failed_run;
 }
 

@@ -18,7 +18,7 @@ struct Sample {
 void put_on_constraints(const System& system, State& state) {
   constexpr int largest = 300;
   if (system.constraint_count() == 0 || system.size() > largest) return;
-  const ConsistentStart found = consistent_positions(system, state);
+  const ConsistentStart found = consistent_positions(system, state, false);
   if (found.status == Status::ok) state.q = found.state.q;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 #include <taut/model/body.hpp>
+#include <taut/model/draft.hpp>
 
 namespace taut {
 
@@ -87,5 +88,20 @@ Matrix3d frame_along(const Vector3d& direction) {
 }
 
 Matrix3d turn(const Vector3d& axis, double angle) { return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix(); }
+
+Matrix3d turn_between(const Vector3d& from, const Vector3d& to) {
+  const Vector3d a = from.normalized(), b = to.normalized(), axis = a.cross(b);
+  const double angle = std::atan2(axis.norm(), a.dot(b));
+  return axis.norm() > 0.0 ? turn(axis, angle) : turn(frame_along(a).col(0), angle);  // parallel: about anything across
+}
+
+const Vector3d& BodyEntry::axis(const Item& asked, const std::string& word) const {
+  std::vector<std::string> known;
+  for (const auto& [one, direction] : axes) {
+    if (one == word) return direction;
+    known.push_back(one);
+  }
+  asked.fail(unknown("axis of " + name, word, known));
+}
 
 }  // namespace taut

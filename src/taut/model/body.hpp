@@ -55,10 +55,15 @@ struct BodyEntry {
   /// A place in space as a point of the body, and likewise a direction.
   Eigen::Vector3d point_of(const Eigen::Vector3d& place) const { return rotation.transpose() * (place - at); }
   Eigen::Vector3d axis_of(const Eigen::Vector3d& direction) const { return rotation.transpose() * direction; }
+  /// A named axis; the item is to blame where there is none.
+  const Eigen::Vector3d& axis(const Item& asked, const std::string& word) const;
 };
 
 /// Three directions at right angles, the last along the given one.
 Eigen::Matrix3d frame_along(const Eigen::Vector3d& direction);
+
+/// The shortest turn from one direction to another.
+Eigen::Matrix3d turn_between(const Eigen::Vector3d& from, const Eigen::Vector3d& to);
 
 /// A turn about an axis, which need not have length one.
 Eigen::Matrix3d turn(const Eigen::Vector3d& axis, double angle);

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <taut/model/readers.hpp>
+#include <taut/model/vectors.hpp>
 
 /// What names of bodies and joints mean in expressions. They are looked up when they are asked for: a body has dozens of them.
 namespace taut {
@@ -7,13 +8,6 @@ namespace {
 
 using Eigen::Vector3d;
 using Node = Graph::Node;
-using Vector3n = std::array<Node, 3>;
-
-Node dot(const Vector3n& x, const Vector3n& y, Graph& graph) {
-  Node sum = graph.constant(0.0);
-  for (std::size_t k = 0; k < 3; ++k) sum = graph.add(sum, graph.multiply(x[k], y[k]));
-  return sum;
-}
 
 /// "x", "y", "z" → 0, 1, 2; "vx" with the letter v before it.
 int axis_of(std::string_view word, std::string_view before, int dim) {
@@ -34,7 +28,7 @@ std::optional<Node> place_symbol(const BodyEntry& body, const Vector3d& point, s
 /// Unit quaternions from the matrix of the own axes, the first not negative.
 Node quaternion(const BodyEntry& body, int which, Draft& draft) {
   Graph& graph = *draft.graph;
-  std::array<Vector3n, 3> R;  // columns
+  std::array<VectorNode, 3> R;  // columns
   for (int k = 0; k < 3; ++k) R[std::size_t(k)] = body_vector(body, Vector3d::Unit(k), draft);
   const auto at = [&](int i, int j) { return R[std::size_t(j)][std::size_t(i)]; };
   Node sum = graph.constant(1.0);
@@ -81,14 +75,14 @@ std::optional<Node> body_symbol(const BodyEntry& body, std::string_view rest, Dr
   if (const int k = axis_of(rest, "v", draft.dim); k >= 0) return graph.variable(draft.numbering.v(body.first + k));
   if (rest == "kinetic" || rest == "potential") return energy(body, rest == "kinetic", draft);
   if (draft.dim == 2) {
-    const Vector3n x = body_vector(body, Vector3d::UnitX(), draft);
+    const VectorNode x = body_vector(body, Vector3d::UnitX(), draft);
     if (rest == "angle") return graph.make(Op::atan2, x[1], x[0]);
     if (rest == "w" || rest == "angle'") return body_spin(body, draft)[2];
     return {};
   }
   if (const int k = axis_of(rest, "w", 3); k >= 0) return body_spin(body, draft)[std::size_t(k)];
   if (rest.size() == 2 && rest[0] == 'w' && rest[1] >= '1' && rest[1] <= '3')
-    return dot(body_spin(body, draft), body_vector(body, Vector3d::Unit(rest[1] - '1'), draft), graph);
+    return dot(graph, body_spin(body, draft), body_vector(body, Vector3d::Unit(rest[1] - '1'), draft));
   if (rest.size() == 2 && rest[0] == 'q' && rest[1] >= '0' && rest[1] <= '3') return quaternion(body, rest[1] - '0', draft);
   return {};
 }
@@ -106,12 +100,12 @@ std::optional<Node> joint_symbol(const JointEntry& joint, std::string_view rest,
   }
   const bool plane_moment = draft.dim == 2 && rest == "m";
   if (!plane_moment && (rest.size() != 2 || (rest[0] != 'f' && rest[0] != 'm'))) return {};
-  Vector3n sum{graph.constant(0.0), graph.constant(0.0), graph.constant(0.0)};
+  VectorNode sum = constant_vector(graph, Vector3d::Zero());
   for (const JointEntry::Row& row : joint.rows)
     if (row.kind == rest[0])
       for (std::size_t k = 0; k < 3; ++k) sum[k] = graph.add(sum[k], graph.multiply(pushed(row), row.direction[k]));
   if (plane_moment) return sum[2];
-  if (rest[1] >= '1' && rest[1] <= '3') return dot(sum, joint.axes[std::size_t(rest[1] - '1')], graph);
+  if (rest[1] >= '1' && rest[1] <= '3') return dot(graph, sum, joint.axes[std::size_t(rest[1] - '1')]);
   const int k = axis_of(rest, rest.substr(0, 1), draft.dim);
   return k >= 0 ? std::optional<Node>(sum[std::size_t(k)]) : std::nullopt;
 }

@@ -33,13 +33,7 @@ Repeats::Evaluate calculator(const Draft& draft) {
   };
   const auto made = [&draft] {
     auto desk = std::make_shared<Desk>();
-    desk->scope.functions = draft.scope.functions;
-    desk->scope.tables = draft.scope.tables;
-    for (const auto& [name, node] : draft.parameters) {
-      double number = 0.0;
-      draft.graph->is_constant(node, &number);
-      desk->scope.symbols[name] = desk->graph.constant(number);
-    }
+    desk->scope = draft.numbers_in(desk->graph);
     return desk;
   };
   return [desk = made(), made](const std::string& text, const Repeats::Indices& indices) mutable {
@@ -91,6 +85,18 @@ void Draft::each(const std::string& section, const std::function<void(const Item
 Item Draft::outside(const std::string& file, Tree root, std::size_t entry) {
   const Document& made = outside_.emplace_back(Document{file, std::move(root)});
   return {made, made.root.items[entry]};
+}
+
+Scope Draft::numbers_in(Graph& other) const {
+  Scope out;
+  out.functions = scope.functions;
+  out.tables = scope.tables;
+  for (const auto& [name, node] : parameters) {
+    double number = 0.0;
+    graph->is_constant(node, &number);
+    out.symbols[name] = other.constant(number);
+  }
+  return out;
 }
 
 Graph::Node Draft::value(const Item& item, const Scope& symbols) {

@@ -93,6 +93,9 @@ class Draft {
   void add_coordinate(const std::string& name);
   void add_spot(const std::string& name, const Spot& spot) { spots.insert_or_assign(name, spot); }
 
+  /// Parameters as numbers of another graph, functions and tables: what an expression may name that knows nothing of the motion.
+  Scope numbers_in(Graph& other) const;
+
   // Terms made of expressions.
   void add_dynamics(const LagrangianNodes& nodes, const std::string& name);
   /// The same for what has inertia: global damping acts on it.

@@ -33,14 +33,7 @@ void place_it(Draft& draft, Scene::Place& place, const std::array<Graph::Node, 3
 /// F(x, y, z) of an equation that names x, y, z and parameters alone; none otherwise.
 std::optional<Program> surface_of(Draft& draft, const Item& equation) {
   Graph graph;
-  Scope scope;
-  scope.functions = draft.scope.functions;
-  scope.tables = draft.scope.tables;
-  for (const auto& [name, node] : draft.parameters) {
-    double number = 0.0;
-    draft.graph->is_constant(node, &number);
-    scope.symbols[name] = graph.constant(number);
-  }
+  Scope scope = draft.numbers_in(graph);
   for (int k = 0; k < draft.dim; ++k) scope.symbols[std::string(1, "xyz"[k])] = graph.variable(k);
   try {
     return Program(graph, {parse_relation(graph, scope, equation.word()).difference}, {0, 1, 2});

@@ -1,4 +1,3 @@
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <taut/model/draw.hpp>
@@ -32,7 +31,7 @@ Shape drawn(const SolidShape& shape, double thin) {
 /// A rod between two points of a body.
 Shape bar(const Vector3d& a, const Vector3d& b, double thick) {
   const double length = (b - a).norm();
-  const Matrix3d R = Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitX(), (b - a) / length).toRotationMatrix();
+  const Matrix3d R = turn_between(Vector3d::UnitX(), b - a);
   return {.kind = Shape::Kind::rod, .size = {length, thick, 0.0}, .at = three(0.5 * (a + b)), .axes = columns(R)};
 }
 

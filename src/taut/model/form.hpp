@@ -68,6 +68,8 @@ struct Forms {
 };
 const Forms& forms();
 
+std::vector<std::string> joint_types();  ///< those that the reader of joints knows
+
 // Words for making them.
 Form form(Form::Kind kind);
 Form values(const std::string& definition);  ///< value, positive, nonnegative, tolerance

@@ -331,8 +331,7 @@ Form body() {
 Form joint() {
   const Form axis = any_of({text(), place(), list_of(any_of({text(), place()}), 2, 2)});
   Form out = table_of({
-      required({"type",
-                one_of({"hinge", "ball", "weld", "slider", "cylindrical", "universal", "planar", "line", "plane", "screw"}),
+      required({"type", one_of(joint_types()),
                 "What it leaves free. line: the second place stays on a line of the first side; plane: in a plane."}),
       required({"between", list_of(text(), 2, 2),
                 "Bodies, points of bodies (arm.tip), masses, points, ends of beams, or ground."}),

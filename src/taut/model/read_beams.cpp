@@ -23,14 +23,7 @@ template <class Value> Value one_word(const Item& item, const std::vector<std::p
 /// An expression of one variable along a beam or string, and of time.
 AlongFunction along(const Item& item, const std::string& variable, Draft& draft) {
   Graph graph;
-  Scope scope;
-  scope.functions = draft.scope.functions;
-  scope.tables = draft.scope.tables;
-  for (const auto& [name, node] : draft.parameters) {
-    double number = 0.0;
-    draft.graph->is_constant(node, &number);
-    scope.symbols[name] = graph.constant(number);
-  }
+  Scope scope = draft.numbers_in(graph);
   scope.symbols[variable] = graph.variable(0);
   scope.symbols["t"] = graph.variable(1);
   const std::string& text = item.word();

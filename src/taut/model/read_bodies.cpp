@@ -1,8 +1,9 @@
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <cmath>
+#include <taut/linalg/eigenvalues.hpp>
 #include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
+#include <taut/model/vectors.hpp>
 #include <taut/system/terms/element.hpp>
 #include <taut/system/terms/gravity.hpp>
 #include <taut/system/terms/point_mass.hpp>
@@ -13,19 +14,6 @@ namespace {
 
 using Eigen::Matrix3d, Eigen::Vector3d;
 using Node = Graph::Node;
-
-Vector3d vector_of(const Item& item, Draft& draft) {
-  Vector3d out = Vector3d::Zero();
-  const std::vector<Item> numbers = draft.axes(item);
-  for (int k = 0; k < draft.dim; ++k) out[k] = draft.number(numbers[std::size_t(k)]);
-  return out;
-}
-
-Vector3d direction_of(const Item& item, Draft& draft) {
-  const Vector3d out = vector_of(item, draft);
-  if (!(out.norm() > 0.0)) item.fail("a direction must not be zero");
-  return out;
-}
 
 std::vector<double> numbers_of(const Item& item, std::size_t count, Draft& draft) {
   std::vector<double> out;
@@ -80,10 +68,9 @@ Matrix3d rotation_of(const Item& item, Draft& draft) {
       if (!((*found * found->transpose() - Matrix3d::Identity()).norm() < 1e-9) || !(found->determinant() > 0.0))
         one.fail("is no rotation: its columns must be at right angles, of length one, and right-handed");
     }
-    if (key == "along")
-      found = Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitX(), direction_of(one, draft)).toRotationMatrix();
+    if (key == "along") found = turn_between(Vector3d::UnitX(), read_direction(one, draft));
   }
-  if (axis && angle) found = turn(direction_of(*axis, draft), draft.number(*angle));
+  if (axis && angle) found = turn(read_direction(*axis, draft), draft.number(*angle));
   if (order && angles) found = euler(*order, *angles, draft);
   if (!found) item.fail("needs axis and angle, quaternion, euler and angles, matrix, or along");
   return *found;
@@ -95,7 +82,7 @@ MassDistribution read_shape(const Item& item, double density, BodyEntry& body, D
   const std::vector<std::string> kinds = SolidShape::kinds(draft.dim);
   for (const auto& [key, one] : item.entries(forms().shape.keys)) {
     if (key == "at") {
-      shape.at = vector_of(one, draft);
+      shape.at = read_vector(one, draft);
     } else if (key == "rotation") {
       shape.rotation = rotation_of(one, draft);
     } else if (key == "density") {
@@ -143,9 +130,9 @@ void find_principal_axes(const Item& item, BodyEntry& body, int dim) {
   }
   body.moments = J.diagonal();
   if (!J.isDiagonal(1e-14)) {
-    const Eigen::SelfAdjointEigenSolver<Matrix3d> solved(J);
-    body.moments = solved.eigenvalues();
-    body.principal = solved.eigenvectors();
+    Eigen::MatrixXd axes = J;
+    body.moments = diagonalize(axes);
+    body.principal = axes;
     if (body.principal.determinant() < 0.0) body.principal.col(2) *= -1.0;
   }
   const Vector3d& m = body.moments;
@@ -181,7 +168,7 @@ void read_mass(const Item& item, BodyEntry& body, Draft& draft) {
     body.mass.mass = kilograms;
   }
   if (inertia) body.mass.tensor = inertia_of(*inertia, draft);
-  if (center) body.mass.center = vector_of(*center, draft);
+  if (center) body.mass.center = read_vector(*center, draft);
   find_principal_axes(inertia ? *inertia : item, body, draft.dim);
 }
 
@@ -246,18 +233,18 @@ void read_bodies(const Item& item, Draft& draft) {
     BodyEntry body{name, one};
     read_mass(one, body, draft);
     for (const auto& [key, part] : one.entries(forms().body.keys)) {
-      if (key == "at") body.at = vector_of(part, draft);
+      if (key == "at") body.at = read_vector(part, draft);
       if (key == "rotation") body.rotation = rotation_of(part, draft);
-      if (key == "velocity") body.velocity = vector_of(part, draft);
-      if (key == "spin") body.spin = draft.dim == 2 ? Vector3d(0.0, 0.0, draft.number(part)) : vector_of(part, draft);
+      if (key == "velocity") body.velocity = read_vector(part, draft);
+      if (key == "spin") body.spin = draft.dim == 2 ? Vector3d(0.0, 0.0, draft.number(part)) : read_vector(part, draft);
       if (key != "points" && key != "axes") continue;
       for (const auto& [word, where] : part.entries()) {
         if (!Draft::is_name(word)) where.fail(message("'{}' is not a name", excerpt(word)));
         for (const auto* known : {&body.points, &body.axes})
           for (const auto& [other, value] : *known)
             if (other == word) where.fail(message("the body has a '{}' already", word));
-        if (key == "points") body.points.emplace_back(word, vector_of(where, draft));
-        if (key == "axes") body.axes.emplace_back(word, direction_of(where, draft).normalized());
+        if (key == "points") body.points.emplace_back(word, read_vector(where, draft));
+        if (key == "axes") body.axes.emplace_back(word, read_direction(where, draft));
       }
     }
     draft.body_index.emplace(name, draft.bodies.size());

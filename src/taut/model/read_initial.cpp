@@ -88,6 +88,9 @@ void free_bodies(Draft& draft) {
   for (const BodyEntry& body : draft.bodies)
     for (int k = 0; k < each; ++k) free(body.first + k);
   for (const std::string& name : draft.joint_coordinates) free(draft.coordinate_index.at(name));
+  // Shapes of beams are guesses as well.
+  const int beams = int(draft.masses.size()) * draft.dim;
+  for (int i = beams; i < beams + draft.continua.points * draft.dim; ++i) free(i);
 }
 
 /// The rates that bodies were given.

@@ -1,7 +1,8 @@
-#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <taut/model/readers.hpp>
+#include <taut/model/vectors.hpp>
 
 /// Joints between bodies, and bodies and anything else that has a place.
 namespace taut {
@@ -9,7 +10,6 @@ namespace {
 
 using Eigen::Matrix3d, Eigen::Vector3d;
 using Node = Graph::Node;
-using Vector3n = std::array<Node, 3>;
 
 /// One side of a joint: a place, and three directions at right angles where it is a body or the ground.
 struct Side {
@@ -20,7 +20,7 @@ struct Side {
   Spot spot{};
   Vector3d at = Vector3d::Zero();         ///< at the start
   Matrix3d frame = Matrix3d::Identity();  ///< at the start, in space
-  std::array<Vector3n, 3> axes{};
+  std::array<VectorNode, 3> axes{};
 
   bool turns() const { return body != nullptr || ground; }
 };
@@ -154,7 +154,7 @@ class JointReader {
     std::optional<Vector3d> where;
     if (joint_.at) {
       if (a.placed && b.placed) joint_.at->fail("both sides have places of their own already");
-      where = numbers(*joint_.at);
+      where = read_vector(*joint_.at, draft_);
     } else if (a.placed || b.placed) {
       where = a.placed ? a.at : b.at;
     } else if (joint_.type == "weld" || joint_.type == "slider" || joint_.type == "planar") {
@@ -174,34 +174,16 @@ class JointReader {
     }
   }
 
-  Vector3d numbers(const Item& item) const {
-    Vector3d out = Vector3d::Zero();
-    const std::vector<Item> list = draft_.axes(item);
-    for (int k = 0; k < draft_.dim; ++k) out[k] = draft_.number(list[std::size_t(k)]);
-    return out;
-  }
-
   /// A direction in space at the start: three numbers, or an axis of a body by its name.
   Vector3d direction(const Item& item) const {
-    Vector3d out = Vector3d::Zero();
-    if (item.is_list()) {
-      out = numbers(item);
-    } else {
-      const std::string& word = item.word();
-      const std::size_t dot = word.find('.');
-      const auto body = draft_.body_index.find(word.substr(0, dot));
-      if (dot == std::string::npos || body == draft_.body_index.end())
-        item.fail("must be a direction [x, y, z], or an axis of a body such as arm.pin");
-      const BodyEntry& of = draft_.bodies[body->second];
-      std::vector<std::string> known;
-      for (const auto& [name, axis] : of.axes) {
-        known.push_back(name);
-        if (name == word.substr(dot + 1)) return of.rotation * axis;
-      }
-      item.fail(unknown("axis of " + of.name, word.substr(dot + 1), known));
-    }
-    if (!(out.norm() > 0.0)) item.fail("a direction must not be zero");
-    return out.normalized();
+    if (item.is_list()) return read_direction(item, draft_);
+    const std::string& word = item.word();
+    const std::size_t dot_at = word.find('.');
+    const auto body = draft_.body_index.find(word.substr(0, dot_at));
+    if (dot_at == std::string::npos || body == draft_.body_index.end())
+      item.fail("must be a direction [x, y, z], or an axis of a body such as arm.pin");
+    const BodyEntry& of = draft_.bodies[body->second];
+    return of.rotation * of.axis(item, word.substr(dot_at + 1));
   }
 
   /// Frames of both sides at the start. The last axis is that of the joint in space, the first one in the plane.
@@ -233,17 +215,14 @@ class JointReader {
       b.frame.col(0).swap(b.frame.col(2));  // the second side's axis is its first
     } else {
       a.frame = frame_along(axis[0]);
-      b.frame = Eigen::Quaterniond::FromTwoVectors(axis[0], axis[1]).toRotationMatrix() * a.frame;
+      b.frame = turn_between(axis[0], axis[1]) * a.frame;
     }
     for (Side* side : {&a, &b}) {
       if (!side->turns()) continue;
       for (int k = 0; k < 3; ++k) {
-        Vector3n& node = side->axes[std::size_t(k)];
-        if (side->body != nullptr) {
-          node = body_vector(*side->body, side->body->axis_of(side->frame.col(k)), draft_);
-        } else {
-          for (int i = 0; i < 3; ++i) node[std::size_t(i)] = graph_.constant(round_off(side->frame(i, k)));
-        }
+        side->axes[std::size_t(k)] = side->body != nullptr
+                                         ? body_vector(*side->body, side->body->axis_of(side->frame.col(k)), draft_)
+                                         : constant_vector(graph_, side->frame.col(k));
       }
     }
     const bool turning = !kind.about.empty() || joint_.angle;
@@ -253,15 +232,9 @@ class JointReader {
     if (!kind.along.empty() && !a.turns())
       a.item.fail(message("the first side of a {} carries its axis: give a body or the ground", joint_.type));
   }
-  static double round_off(double x) { return std::abs(x) < 1e-16 ? 0.0 : x; }
 
-  Node dot(const Vector3n& x, const Vector3n& y) {
-    Node sum = graph_.constant(0.0);
-    for (int k = 0; k < draft_.dim; ++k) sum = graph_.add(sum, graph_.multiply(x[std::size_t(k)], y[std::size_t(k)]));
-    return sum;
-  }
-  Vector3n apart() {
-    Vector3n out{};
+  VectorNode apart() {
+    VectorNode out = constant_vector(graph_, Vector3d::Zero());
     for (int k = 0; k < draft_.dim; ++k)
       out[std::size_t(k)] = graph_.subtract(joint_.b.spot.x[std::size_t(k)], joint_.a.spot.x[std::size_t(k)]);
     return out;
@@ -270,29 +243,24 @@ class JointReader {
     return draft_.add_constraint(joint_.item, g, set, joint_.name + ": " + what);
   }
   void hold_place() {
-    const Vector3n d = apart();
+    const VectorNode d = apart();
     for (int k = 0; k < draft_.dim; ++k) {
-      Vector3n direction{graph_.constant(0.0), graph_.constant(0.0), graph_.constant(0.0)};
-      direction[std::size_t(k)] = graph_.constant(1.0);
-      joint_.entry.rows.push_back({'f', direction, hold(d[std::size_t(k)], std::string("place ") + "xyz"[k])});
+      joint_.entry.rows.push_back(
+          {'f', constant_vector(graph_, Vector3d::Unit(k)), hold(d[std::size_t(k)], std::string("place ") + "xyz"[k])});
     }
   }
   void hold_along(int axis) {
-    const Vector3n& along = joint_.a.axes[std::size_t(axis)];
-    joint_.entry.rows.push_back({'f', along, hold(dot(apart(), along), "place along axis " + std::to_string(axis + 1))});
+    const VectorNode& along = joint_.a.axes[std::size_t(axis)];
+    joint_.entry.rows.push_back(
+        {'f', along, hold(dot(graph_, apart(), along), "place along axis " + std::to_string(axis + 1))});
   }
   /// A turn of b changes b·a by its component along b × a.
-  void hold_right_angle(const Vector3n& b, const Vector3n& a, const std::string& what) {
-    Vector3n direction{};
-    for (int k = 0; k < 3; ++k) {
-      const auto i = std::size_t((k + 1) % 3), j = std::size_t((k + 2) % 3);
-      direction[std::size_t(k)] = graph_.subtract(graph_.multiply(b[i], a[j]), graph_.multiply(b[j], a[i]));
-    }
-    joint_.entry.rows.push_back({'m', direction, hold(dot(b, a), what)});
+  void hold_right_angle(const VectorNode& b, const VectorNode& a, const std::string& what) {
+    joint_.entry.rows.push_back({'m', cross(graph_, b, a), hold(dot(graph_, b, a), what)});
   }
   /// About axis 1: the third of b stays at right angles to the second of a; and so round.
   void hold_turn(int axis) {
-    const std::array<Vector3n, 3>&a = joint_.a.axes, &b = joint_.b.axes;
+    const std::array<VectorNode, 3>&a = joint_.a.axes, &b = joint_.b.axes;
     if (draft_.dim == 2) return hold_right_angle(b[0], a[1], "turn");
     static constexpr int of_b[] = {2, 2, 0}, of_a[] = {1, 0, 1};
     hold_right_angle(b[std::size_t(of_b[axis])], a[std::size_t(of_a[axis])], "turn about axis " + std::to_string(axis + 1));
@@ -306,24 +274,24 @@ class JointReader {
     if (joint_.pitch && !screw) joint_.pitch->fail("belongs to a screw");
     if (joint_.angle) {
       const Node phi = draft_.scope.symbols.at(joint_.angle->word());
-      const Vector3n& b = draft_.dim == 2 ? own_axis(joint_.b) : joint_.b.axes[0];
-      const Vector3n& a = draft_.dim == 2 ? own_axis(joint_.a) : joint_.a.axes[0];
-      const Vector3n across =
-          draft_.dim == 2 ? Vector3n{graph_.make(Op::negate, a[1]), a[0], graph_.constant(0.0)} : joint_.a.axes[1];
-      const Node c = dot(a, b), s = dot(across, b);
-      const Vector3n out_of_plane{graph_.constant(0.0), graph_.constant(0.0), graph_.constant(1.0)};
+      const VectorNode b = draft_.dim == 2 ? own_axis(joint_.b) : joint_.b.axes[0];
+      const VectorNode a = draft_.dim == 2 ? own_axis(joint_.a) : joint_.a.axes[0];
+      const VectorNode across =
+          draft_.dim == 2 ? VectorNode{graph_.make(Op::negate, a[1]), a[0], graph_.constant(0.0)} : joint_.a.axes[1];
+      const Node c = dot(graph_, a, b), s = dot(graph_, across, b);
       const std::size_t row =
           hold(graph_.subtract(graph_.multiply(s, graph_.make(Op::cos, phi)), graph_.multiply(c, graph_.make(Op::sin, phi))),
                "angle");
-      joint_.entry.rows.push_back({'m', draft_.dim == 2 ? out_of_plane : joint_.a.axes[2], row});
+      joint_.entry.rows.push_back(
+          {'m', draft_.dim == 2 ? constant_vector(graph_, Vector3d::UnitZ()) : joint_.a.axes[2], row});
       start_at(joint_.angle->word(), std::atan2(draft_.at_start(s), draft_.at_start(c)));
       laws(joint_.angle->word());
     }
     if (joint_.travel) {
       if (!joint_.a.turns()) joint_.travel->fail("needs an axis on the first side");
       const Node s = draft_.scope.symbols.at(joint_.travel->word());
-      const Node way = dot(apart(), joint_.a.axes[draft_.dim == 2 ? 0 : 2]);
-      const Vector3n& along = joint_.a.axes[draft_.dim == 2 ? 0 : 2];
+      const VectorNode& along = joint_.a.axes[draft_.dim == 2 ? 0 : 2];
+      const Node way = dot(graph_, apart(), along);
       joint_.entry.rows.push_back({'f', along, hold(graph_.subtract(way, s), "travel")});
       start_at(joint_.travel->word(), draft_.at_start(way));
       if (!joint_.angle) laws(joint_.travel->word());
@@ -338,11 +306,9 @@ class JointReader {
            {joint_.stiffness, joint_.damping, joint_.torque, joint_.motion, joint_.limits, joint_.friction})
         if (one) one->fail("needs a name for the `angle` or `travel` it acts on");
   }
-  const Vector3n& own_axis(const Side& side) {
-    Vector3n& out = side.body != nullptr ? own_a_[&side == &joint_.b ? 1 : 0] : own_a_[2];
-    out = side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_)
-                               : Vector3n{graph_.constant(1.0), graph_.constant(0.0), graph_.constant(0.0)};
-    return out;
+  VectorNode own_axis(const Side& side) {
+    return side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_)
+                                : constant_vector(graph_, Vector3d::UnitX());
   }
   void start_at(const std::string& name, double value) {
     const int i = draft_.coordinate(joint_.item, name);
@@ -363,9 +329,7 @@ class JointReader {
     if (joint_.damping) force = graph_.subtract(force, graph_.multiply(graph_.constant(draft_.number(*joint_.damping)), v));
     if (joint_.torque) force = graph_.add(force, draft_.value(*joint_.torque));
     if (joint_.friction) force = graph_.subtract(force, friction(*joint_.friction, v));
-    if (!graph_.is_constant(force)) nodes.forces.emplace_back(i, force);
-    double number = 0.0;
-    if (graph_.is_constant(force, &number) && number != 0.0) nodes.forces.emplace_back(i, force);
+    if (force != graph_.constant(0.0)) nodes.forces.emplace_back(i, force);
     if (nodes.potential >= 0 || !nodes.forces.empty()) draft_.add_dynamics(nodes, "drive of " + joint_.name);
     if (joint_.motion)
       joint_.entry.rows.push_back({'d', {}, hold(graph_.subtract(x, draft_.of_time(*joint_.motion)), "motion")});
@@ -389,7 +353,6 @@ class JointReader {
   Draft& draft_;
   Graph& graph_;
   Joint joint_;
-  std::array<Vector3n, 3> own_a_{};
 };
 
 }  // namespace
@@ -404,6 +367,14 @@ void name_joint_coordinates(const Item& item, Draft& draft) {
           draft.generalized.push_back(name.word());
           draft.joint_coordinates.insert(name.word());
         }
+}
+
+std::vector<std::string> joint_types() {
+  std::vector<std::string> all;
+  for (const int dim : {2, 3})
+    for (const JointKind& one : kinds(dim))
+      if (std::find(all.begin(), all.end(), one.name) == all.end()) all.push_back(one.name);
+  return all;
 }
 
 void read_joint(const Item& item, Draft& draft) { JointReader(item, draft).add(); }

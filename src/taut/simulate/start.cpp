@@ -94,7 +94,7 @@ std::string describe(const std::vector<Violation>& found) {
   return out;
 }
 
-ConsistentStart consistent_positions(const System& system, const State& start) {
+ConsistentStart consistent_positions(const System& system, const State& start, bool from_afar) {
   ConsistentStart result{.state = state_at(system, start.t, start.q, start.v)};
   result.before = violations(system, start, mended);
   std::erase_if(result.before, [](const Violation& v) { return v.velocity; });
@@ -105,7 +105,7 @@ ConsistentStart consistent_positions(const System& system, const State& start) {
   StepSolver solver{Multipliers{}};
   const double size = ConfigurationSize().of(system, start);
   SolveReport report = nearest.position(start.t, size, state.q, solver);
-  if (report.status != Status::ok && system.size() <= largest_approached) {
+  if (report.status != Status::ok && from_afar && system.size() <= largest_approached) {
     state.q = approached(system, start.t, start.q);
     StepSolver again{Multipliers{}};
     report = nearest.position(start.t, size, state.q, again);

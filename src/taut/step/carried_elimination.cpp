@@ -3,6 +3,7 @@
 #include <limits>
 #include <taut/step/elimination.hpp>
 #include <taut/system/terms/point_mass.hpp>
+#include <unordered_map>
 
 /// Angles and travels of joints: coordinates without inertia, which constraints carry.
 namespace taut::detail {
@@ -14,15 +15,21 @@ namespace {
 /// Leading: r acts on z alone, as a motion that is prescribed. Then z is known, the other rows feel it, and λ_r is what is left of the equation of z.
 struct Carried {
   int z;
-  bool leads;
   int row;  // of the system
 };
 
-/// The rows that carry something, of one kind.
+/// The rows that carry something, of one kind, and what they were found to be last.
 struct Carriers {
   std::vector<Carried> all;
   std::vector<std::unique_ptr<ConstraintBlock>> blocks;  // with the rows in the order of `all`
+  Vector ones, slope, gamma, rate, still, lambda, whole;
 
+  bool empty() const { return all.empty(); }
+  void prepare(int n) {
+    ones.setOnes(Eigen::Index(all.size()));
+    for (Vector* one : {&slope, &gamma, &rate, &still, &lambda}) one->setZero(Eigen::Index(all.size()));
+    whole.setZero(n);
+  }
   /// Calls the same function of each block with its part of a vector of rows.
   template <class Action> void each(const Action& action) const {
     int first = 0;
@@ -31,53 +38,71 @@ struct Carriers {
       first += block->terms();
     }
   }
-  Vector values(double t, const double* q) const {
-    Vector out(Eigen::Index(all.size()));
-    each([&](const ConstraintBlock& block, int first) { block.values(t, q, out.data() + first); });
-    return out;
+  void find_values(double t, const double* q) {
+    each([&](const ConstraintBlock& block, int first) { block.values(t, q, rate.data() + first); });
   }
-  Vector rates(const Instant& at) const {
-    Vector out(Eigen::Index(all.size()));
+  void find_rates(const Instant& at, Vector& out) const {
     each([&](const ConstraintBlock& block, int first) { block.rates(at, out.data() + first); });
-    return out;
   }
-  Vector accelerations(const Instant& at) const {
-    Vector out(Eigen::Index(all.size()));
-    each([&](const ConstraintBlock& block, int first) { block.accelerations(at, out.data() + first); });
-    return out;
+  void find_accelerations(const Instant& at) {
+    each([&](const ConstraintBlock& block, int first) { block.accelerations(at, gamma.data() + first); });
   }
-  void add_forces(const Instant& at, const Vector& lambda, double weight, double* out) const {
-    each([&](const ConstraintBlock& block, int first) { block.add_forces(at.t, at.q, lambda.data() + first, weight, out); });
+  void add_forces(const Instant& at, const Vector& of, double weight, double* out) const {
+    each([&](const ConstraintBlock& block, int first) { block.add_forces(at.t, at.q, of.data() + first, weight, out); });
   }
   /// G_rz of each: since no z has two of these rows, all at once.
-  Vector slopes(const Instant& at, int n) const {
-    Vector all_at_once = Vector::Zero(n), out(Eigen::Index(all.size()));
-    add_forces(at, Vector::Ones(Eigen::Index(all.size())), 1.0, all_at_once.data());
-    for (std::size_t k = 0; k < all.size(); ++k) out[Eigen::Index(k)] = all_at_once[all[k].z];
-    return out;
+  void find_slopes(const Instant& at) {
+    whole.setZero();
+    add_forces(at, ones, 1.0, whole.data());
+    for (std::size_t k = 0; k < all.size(); ++k) slope[Eigen::Index(k)] = whole[all[k].z];
   }
 };
 
 /// So heavy that nothing moves it but a force as large: 1/M_z vanishes beside what S holds.
 constexpr double immovable = 1e150;
 
-/// What the coordinates carried do to the others.
-class CarriedForces final : public DynamicsBlock {
- public:
-  CarriedForces(const System& system, std::shared_ptr<const Carriers> following, std::shared_ptr<const Carriers> leading)
-      : n_(system.size()), following_(std::move(following)), leading_(std::move(leading)) {
-    std::vector<char> light(std::size_t(n_), 0);
-    for (const auto& carriers : {following_, leading_})
+/// What is carried, and what acts on it. It belongs to one elimination, and remembers the instant at which that asked for forces last.
+struct Carriage {
+  Carriers following, leading;
+  std::vector<std::unique_ptr<DynamicsBlock>> acting;  // on a coordinate carried
+  Vector f, pulled, rest;
+
+  void prepare(const System& system) {
+    const int n = system.size();
+    std::vector<char> light(std::size_t(n), 0);
+    for (const Carriers* carriers : {&following, &leading})
       for (const Carried& one : carriers->all) light[std::size_t(one.z)] = 1;
     for (const auto& block : system.dynamics())
       if (std::any_of(block->stencils().begin(), block->stencils().end(), [&](int i) { return light[std::size_t(i)] != 0; }))
-        acting_.push_back(block->clone());
+        acting.push_back(block->clone());
+    following.prepare(n);
+    leading.prepare(n);
+    f = pulled = rest = Vector::Zero(n);
   }
-  CarriedForces(const CarriedForces& other)
-      : DynamicsBlock(other), n_(other.n_), following_(other.following_), leading_(other.leading_) {
-    for (const auto& block : other.acting_) acting_.push_back(block->clone());
+
+  /// What the coordinates carried do to the others.
+  void add_forces(const Instant& at, double weight, double* out) {
+    f.setZero();
+    for (const auto& block : acting) block->add(at, 0.0, 1.0, f.data());
+    if (!following.empty()) {
+      following.find_slopes(at);
+      for (std::size_t k = 0; k < following.all.size(); ++k)
+        following.lambda[Eigen::Index(k)] = f[following.all[k].z] / following.slope[Eigen::Index(k)];
+      if (!acting.empty()) following.add_forces(at, following.lambda, -weight, out);
+    }
+    if (leading.empty()) return;
+    leading.find_slopes(at);
+    leading.find_accelerations(at);
+    for (std::size_t k = 0; k < leading.all.size(); ++k) {
+      const int z = leading.all[k].z;
+      out[z] += weight * (-leading.gamma[Eigen::Index(k)] / leading.slope[Eigen::Index(k)] * immovable - f[z]);
+    }
   }
-  CarriedForces& operator=(const CarriedForces&) = delete;
+};
+
+class CarriedForces final : public DynamicsBlock {
+ public:
+  explicit CarriedForces(std::shared_ptr<Carriage> carriage) : carriage_(std::move(carriage)) {}
   std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<CarriedForces>(*this); }
   int terms() const override { return 0; }
   int width() const override { return 1; }
@@ -88,52 +113,25 @@ class CarriedForces final : public DynamicsBlock {
   double kinetic(const Instant&) const override { return 0.0; }
   double potential(const Instant&) const override { return 0.0; }
   void add(const Instant& at, double, double force, double* out) const override {
-    if (force == 0.0) return;
-    if (!following_->all.empty() && !acting_.empty()) following_->add_forces(at, reactions(at), -force, out);
-    if (leading_->all.empty()) return;
-    const Vector f = acting(at), slope = leading_->slopes(at, n_), gamma = leading_->accelerations(at);
-    for (std::size_t k = 0; k < leading_->all.size(); ++k) {
-      const int z = leading_->all[k].z;
-      out[z] += force * (-gamma[Eigen::Index(k)] / slope[Eigen::Index(k)] * immovable - f[z]);
-    }
+    if (force != 0.0) carriage_->add_forces(at, force, out);
   }
   void add_inertial(const Instant&, double, double*) const override {}
   void add_slopes(const Instant&, const SlopeWeights&, const int*, double*) const override {}
 
-  /// λ of the rows that are followed.
-  Vector reactions(const Instant& at) const {
-    Vector lambda = Vector::Zero(Eigen::Index(following_->all.size()));
-    if (acting_.empty()) return lambda;
-    const Vector f = acting(at), slope = following_->slopes(at, n_);
-    for (std::size_t k = 0; k < following_->all.size(); ++k)
-      lambda[Eigen::Index(k)] = f[following_->all[k].z] / slope[Eigen::Index(k)];
-    return lambda;
-  }
-  /// f of the blocks that act on a coordinate carried.
-  Vector acting(const Instant& at) const {
-    Vector f = Vector::Zero(n_);
-    for (const auto& block : acting_) block->add(at, 0.0, 1.0, f.data());
-    return f;
-  }
-
  private:
-  int n_;
-  std::shared_ptr<const Carriers> following_, leading_;
-  std::vector<std::unique_ptr<DynamicsBlock>> acting_;
+  std::shared_ptr<Carriage> carriage_;
 };
 
 class CarriedElimination final : public Elimination {
  public:
-  CarriedElimination(const System& system, std::shared_ptr<const Carriers> following,
-                     std::shared_ptr<const Carriers> leading, std::unique_ptr<System> inner, std::vector<int> rows)
-      : n_(system.size()),
-        following_(std::move(following)),
-        leading_(std::move(leading)),
-        forces_(system, following_, leading_),
+  CarriedElimination(int n, std::shared_ptr<Carriage> carriage, std::unique_ptr<System> inner, std::vector<int> rows)
+      : n_(n),
+        carriage_(std::move(carriage)),
         inner_system_(std::move(inner)),
         rows_(std::move(rows)),
         inner_(Elimination::of(*inner_system_)),
-        lambda_(Vector::Zero(Eigen::Index(rows_.size()))) {}
+        lambda_(Vector::Zero(Eigen::Index(rows_.size()))),
+        before_(Vector::Zero(n)) {}
   bool works() const { return inner_ != nullptr; }
 
   bool linearize(double t, const double* q) override { return inner_->linearize(t, q); }
@@ -143,72 +141,69 @@ class CarriedElimination final : public Elimination {
   }
 
   bool position(double t, double size, double* q, SolveReport& report) override {
-    const Vector before = Eigen::Map<const Vector>(q, n_);
-    if (solve(*leading_, t, q) && inner_->position(t, size, q, report) && solve(*following_, t, q)) return true;
-    Eigen::Map<Vector>(q, n_) = before;
+    before_ = here(q);
+    if (solve(carriage_->leading, t, q) && inner_->position(t, size, q, report) && solve(carriage_->following, t, q))
+      return true;
+    here(q) = before_;
     return false;
   }
 
+  /// Forces may depend on the rates of what is carried: these come first.
   bool motion(double t, const double* q, double* v, double* a, double* lambda) override {
-    const Vector before = Eigen::Map<const Vector>(v, n_);
-    match(*leading_, t, q, v);
-    if (!inner_->motion(t, q, v, a, lambda_.data())) {
-      Eigen::Map<Vector>(v, n_) = before;
-      return false;
-    }
-    match(*following_, t, q, v);
-    return finish({t, q, v}, a, lambda);
+    return velocity(t, q, v) && accelerate({t, q, v}, a, lambda);
   }
   bool velocity(double t, const double* q, double* v) override {
-    const Vector before = Eigen::Map<const Vector>(v, n_);
-    match(*leading_, t, q, v);
+    before_ = here(v);
+    match(carriage_->leading, t, q, v);
     if (!inner_->velocity(t, q, v)) {
-      Eigen::Map<Vector>(v, n_) = before;
+      here(v) = before_;
       return false;
     }
-    match(*following_, t, q, v);
+    match(carriage_->following, t, q, v);
     return true;
   }
   bool momentum(const double*, double*) const override { return false; }
 
  private:
-  /// a and λ of what is carried, once those of the others are there.
+  Eigen::Map<Vector> here(double* x) const { return {x, n_}; }
+
+  /// a and λ of what is carried, once those of the others are there; slopes and forces are those that these were found with.
   bool finish(const Instant& at, double* a, double* lambda) {
     for (std::size_t k = 0; k < rows_.size(); ++k) lambda[rows_[k]] = lambda_[Eigen::Index(k)];
-    const Vector zero = Vector::Zero(n_);
-    if (!following_->all.empty()) {
-      const Vector slope = following_->slopes(at, n_), gamma = following_->accelerations(at), mine = forces_.reactions(at);
-      for (const Carried& one : following_->all) a[one.z] = 0.0;
-      const Vector along = following_->rates({at.t, at.q, a}) - following_->rates({at.t, at.q, zero.data()});
-      for (std::size_t k = 0; k < following_->all.size(); ++k) {
+    if (Carriers& carriers = carriage_->following; !carriers.empty()) {
+      for (const Carried& one : carriers.all) a[one.z] = 0.0;
+      carriers.find_accelerations(at);
+      carriers.find_rates({at.t, at.q, a}, carriers.rate);
+      carriers.find_rates({at.t, at.q, carriage_->rest.data()}, carriers.still);
+      for (std::size_t k = 0; k < carriers.all.size(); ++k) {
         const auto i = Eigen::Index(k);
-        a[following_->all[k].z] = -(gamma[i] + along[i]) / slope[i];
-        lambda[following_->all[k].row] = mine[i];
+        a[carriers.all[k].z] = -(carriers.gamma[i] + carriers.rate[i] - carriers.still[i]) / carriers.slope[i];
+        lambda[carriers.all[k].row] = carriers.lambda[i];
       }
     }
-    if (!leading_->all.empty()) {
-      Vector left = forces_.acting(at);
-      Vector pulled = Vector::Zero(n_);
+    if (const Carriers& carriers = carriage_->leading; !carriers.empty()) {
+      Vector& pulled = carriage_->pulled;
+      pulled.setZero();
       inner_system_->add_constraint_forces(at.t, at.q, lambda_.data(), 1.0, pulled.data());
-      const Vector slope = leading_->slopes(at, n_);
-      for (std::size_t k = 0; k < leading_->all.size(); ++k) {
-        const int z = leading_->all[k].z;
-        lambda[leading_->all[k].row] = (left[z] - pulled[z]) / slope[Eigen::Index(k)];
+      for (std::size_t k = 0; k < carriers.all.size(); ++k) {
+        const int z = carriers.all[k].z;
+        lambda[carriers.all[k].row] = (carriage_->f[z] - pulled[z]) / carriers.slope[Eigen::Index(k)];
       }
     }
-    return std::isfinite(Eigen::Map<const Vector>(a, n_).sum());
+    return std::isfinite(here(a).sum());
   }
 
   /// z from g_r = 0, the others as they are.
-  bool solve(const Carriers& carriers, double t, double* q) const {
-    if (carriers.all.empty()) return true;
+  static bool solve(Carriers& carriers, double t, double* q) {
+    if (carriers.empty()) return true;
     double before = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < 20; ++iteration) {
-      const Vector g = carriers.values(t, q), slope = carriers.slopes({t, q, nullptr}, n_);
+      carriers.find_values(t, q);
+      carriers.find_slopes({t, q, nullptr});
       double change = 0.0;
       for (std::size_t k = 0; k < carriers.all.size(); ++k) {
         double& z = q[carriers.all[k].z];
-        const double by = g[Eigen::Index(k)] / slope[Eigen::Index(k)];
+        const double by = carriers.rate[Eigen::Index(k)] / carriers.slope[Eigen::Index(k)];
         z -= by;
         change = std::max(change, std::abs(by) / std::max(1.0, std::abs(z)));
       }
@@ -219,21 +214,21 @@ class CarriedElimination final : public Elimination {
     return false;
   }
   /// v_z from G_r v + g_t = 0.
-  void match(const Carriers& carriers, double t, const double* q, double* v) const {
-    if (carriers.all.empty()) return;
+  static void match(Carriers& carriers, double t, const double* q, double* v) {
+    if (carriers.empty()) return;
     for (const Carried& one : carriers.all) v[one.z] = 0.0;
-    const Vector rate = carriers.rates({t, q, v}), slope = carriers.slopes({t, q, v}, n_);
+    carriers.find_rates({t, q, v}, carriers.rate);
+    carriers.find_slopes({t, q, v});
     for (std::size_t k = 0; k < carriers.all.size(); ++k)
-      v[carriers.all[k].z] = -rate[Eigen::Index(k)] / slope[Eigen::Index(k)];
+      v[carriers.all[k].z] = -carriers.rate[Eigen::Index(k)] / carriers.slope[Eigen::Index(k)];
   }
 
   int n_;
-  std::shared_ptr<const Carriers> following_, leading_;
-  CarriedForces forces_;
+  std::shared_ptr<Carriage> carriage_;
   std::unique_ptr<System> inner_system_;
   std::vector<int> rows_;  // of the inner rows, in the system
   std::unique_ptr<Elimination> inner_;
-  Vector lambda_;
+  Vector lambda_, before_;
 };
 
 /// Which row acts on which coordinates without inertia.
@@ -265,8 +260,8 @@ std::vector<Touch> touches_of(const System& system, const Vector& mass) {
 
 std::unique_ptr<Elimination> carried_elimination(const System& system) {
   if (!system.lumped_mass() || !only_equalities(system)) return nullptr;
-  const Vector zero = Vector::Zero(system.size()), one = Vector::Ones(system.size());
-  const Vector mass = system.momentum({0.0, zero.data(), one.data()});
+  const Vector zero = Vector::Zero(system.size()), ones = Vector::Ones(system.size());
+  const Vector mass = system.momentum({0.0, zero.data(), ones.data()});
   if ((mass.array() > 0.0).all() || (mass.array() < 0.0).any()) return nullptr;
   const std::vector<Touch> touches = touches_of(system, mass);
   std::vector<int> rows_on(std::size_t(system.size()), 0);
@@ -280,7 +275,9 @@ std::unique_ptr<Elimination> carried_elimination(const System& system) {
     const auto z = std::size_t(t.light[0]);
     if (t.heavy.empty() || rows_on[z] == 1) carrier[z] = int(k);
   }
-  auto following = std::make_shared<Carriers>(), leading = std::make_shared<Carriers>();
+  auto carriage = std::make_shared<Carriage>();
+  std::unordered_map<int, int> light_of;  // by row
+  for (const Touch& t : touches) light_of[t.row] = t.light[0];
   std::vector<std::vector<char>> off;  // by block: rows that carry, following ones 1, leading ones 2
   for (const auto& block : system.constraints()) off.emplace_back(std::size_t(block->terms()), 0);
   for (int z = 0; z < system.size(); ++z) {
@@ -306,18 +303,18 @@ std::unique_ptr<Elimination> carried_elimination(const System& system) {
       for (int r = 0; r < block.rows(); ++r, ++row) {
         const char kind = off[b][std::size_t(term)];
         if (kind == 0) rows.push_back(row);
-        if (kind == 0) continue;
-        for (const Touch& t : touches)
-          if (t.row == row) (kind == 1 ? following : leading)->all.push_back({t.light[0], kind == 2, row});
+        if (kind == 1) carriage->following.all.push_back({light_of.at(row), row});
+        if (kind == 2) carriage->leading.all.push_back({light_of.at(row), row});
       }
     if (auto rest = part(0)) inner->add_block(std::move(rest));
-    if (auto mine = part(1)) following->blocks.push_back(std::move(mine));
-    if (auto mine = part(2)) leading->blocks.push_back(std::move(mine));
+    if (auto mine = part(1)) carriage->following.blocks.push_back(std::move(mine));
+    if (auto mine = part(2)) carriage->leading.blocks.push_back(std::move(mine));
   }
-  for (const auto& carriers : {following, leading})
-    for (const Carried& each : carriers->all) inner->add(PointMass<1>{each.z, each.leads ? immovable : 1.0});
-  inner->add_block(std::make_unique<CarriedForces>(system, following, leading));
-  auto out = std::make_unique<CarriedElimination>(system, following, leading, std::move(inner), std::move(rows));
+  for (const Carried& one : carriage->following.all) inner->add(PointMass<1>{one.z, 1.0});
+  for (const Carried& one : carriage->leading.all) inner->add(PointMass<1>{one.z, immovable});
+  carriage->prepare(system);
+  inner->add_block(std::make_unique<CarriedForces>(carriage));
+  auto out = std::make_unique<CarriedElimination>(system.size(), carriage, std::move(inner), std::move(rows));
   return out->works() ? std::move(out) : nullptr;
 }
 

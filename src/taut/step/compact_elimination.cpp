@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <taut/step/elimination.hpp>
-#include <taut/step/small_ldlt.hpp>
+#include <taut/step/small_approach.hpp>
 
 namespace taut::detail {
 namespace {
@@ -40,34 +39,14 @@ template <int M, int N> class CompactElimination final : public Elimination {
 
   bool position(double t, double size, double* q, SolveReport& report) override {
     if (!S_.good()) return false;
-    Few<N> x = few<N>(q);
     double distance = 0.0;
-    for (int i = 0; i < N; ++i) distance = std::max(distance, std::abs(x[i] - place_[i]));
-    for (Approach approach(size, distance, curvature_);;) {
-      blocks_.values(t, x.data(), g_);
-      const Few<N> change = pull(S_.solve(few<M>(g_)));
-      double largest = 0.0, sum = 0.0;
-      for (int i = 0; i < N; ++i) {
-        x[i] -= change[i];
-        sum += change[i];
-        largest = std::max(largest, std::abs(change[i]));
-      }
-      ++report.newton_iterations;
-      report.correction = largest;
-      switch (approach.after(largest + (sum - sum))) {  // not a number where one of them is none
-        case Approach::Next::done:
-          for (int i = 0; i < N; ++i) q[i] = x[i];
-          return true;
-        case Approach::Next::failed:
-          return false;
-        case Approach::Next::renew:
-          if (!linearize(t, x.data())) return false;
-          ++report.factorizations;
-          break;
-        case Approach::Next::again:
-          break;
-      }
-    }
+    for (int i = 0; i < N; ++i) distance = std::max(distance, std::abs(q[i] - place_[i]));
+    const auto correction = [&](const double* x) {
+      blocks_.values(t, x, g_);
+      return pull(S_.solve(few<M>(g_)));
+    };
+    return approach<N>(Approach(size, distance, curvature_), q, report, correction,
+                       [&](const double* x) { return linearize(t, x); });
   }
 
   bool motion(double t, const double* q, double* v, double* a, double* lambda) override {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <taut/step/elimination.hpp>
-#include <taut/step/small_ldlt.hpp>
+#include <taut/step/small_approach.hpp>
 
 namespace taut::detail {
 namespace {
@@ -73,43 +72,23 @@ template <int M, int P, int D> class RodElimination final : public Elimination {
 
   bool position(double t, double size, double* q, SolveReport& report) override {
     if (!S_.good()) return false;
-    Few<N> x = few<N>(q);
     double distance = 0.0;
     for (int i = 0; i < M; ++i) {
       const Vec y = vector(i, q);
       for (int d = 0; d < D; ++d) distance = std::max(distance, std::abs(y[d] - y_[i][d]));
     }
-    for (Approach approach(size, distance, curvature_);;) {
+    const auto correction = [&](const double* x) {
       Few<M> g;
       for (int i = 0; i < M; ++i) {
-        const Vec y = vector(i, x.data());
+        const Vec y = vector(i, x);
         double square = -square_[i];
         for (int d = 0; d < D; ++d) square += y[d] * y[d];
         g[i] = (0.5 * weight_[i]) * square;
       }
-      const Few<N> change = pull(S_.solve(g));
-      double largest = 0.0, sum = 0.0;
-      for (int i = 0; i < N; ++i) {
-        x[i] -= change[i];
-        sum += change[i];
-        largest = std::max(largest, std::abs(change[i]));
-      }
-      ++report.newton_iterations;
-      report.correction = largest;
-      switch (approach.after(largest + (sum - sum))) {  // not a number where one of them is none
-        case Approach::Next::done:
-          for (int i = 0; i < N; ++i) q[i] = x[i];
-          return true;
-        case Approach::Next::failed:
-          return false;
-        case Approach::Next::renew:
-          if (!linearize(t, x.data())) return false;
-          ++report.factorizations;
-          break;
-        case Approach::Next::again:
-          break;
-      }
-    }
+      return pull(S_.solve(g));
+    };
+    return approach<N>(Approach(size, distance, curvature_), q, report, correction,
+                       [&](const double* x) { return linearize(t, x); });
   }
 
   bool motion(double t, const double* q, double* v, double* a, double* lambda) override {
