@@ -139,6 +139,13 @@ int main(int argc, char** argv) {
   add_model(resting, model);
   resting->add_option("--solver", model.solver, "By name, see `taut list`");
   resting->add_option("--formulation", model.formulation, "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
+  taut::cli::ModesArguments modes;
+  auto* swinging = app.add_subcommand(
+      "modes", "Natural frequencies, damping and shapes of small motions about an equilibrium of a model");
+  add_model(swinging, modes);
+  swinging->add_option("--count", modes.count, "How many, the slowest first (10)");
+  swinging->add_option("--formulation", modes.formulation,
+                       "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
   auto* comparing =
       app.add_subcommand("compare", "Run a model with many integrators and steps: errors, times, what each conserves");
   add_model(comparing, compare);
@@ -186,6 +193,7 @@ int main(int argc, char** argv) {
     if (*running) code = taut::cli::run(run);
     if (*checking) code = taut::cli::check(model);
     if (*resting) code = taut::cli::statics(model);
+    if (*swinging) code = taut::cli::modes(modes);
     if (*comparing) code = taut::cli::compare(compare);
     if (*verifying) code = taut::cli::verify(model);
     if (*reporting) code = taut::cli::report(report);

@@ -16,6 +16,10 @@ struct ModelArguments {
   bool report = false;  ///< a page that shows it
 };
 
+struct ModesArguments : ModelArguments {
+  int count = 10;
+};
+
 struct RunArguments : ModelArguments {
   std::string out;
   bool no_file = false, resume = false, force = false, live = false;
@@ -55,6 +59,7 @@ int reproduce(const ReproduceArguments& arguments);
 int run(const RunArguments& arguments);
 int check(const ModelArguments& arguments);
 int statics(const ModelArguments& arguments);
+int modes(const ModesArguments& arguments);
 int compare(const CompareArguments& arguments);
 int verify(const ModelArguments& arguments);
 int convert(const std::string& from, const std::string& to);

@@ -141,6 +141,10 @@ const std::vector<Experiment>& experiments() {
         {"end", 10, "[s]"},
         {"r", 1e5, "of ALG2 [N]"},
         {"epsilon", 1e-5, "of rule (5)"}}},
+      {"iftomm-basic",
+       "IFToMM library of computational benchmarks, A01-A05: pendulum, N four-bars, seven bodies, Bricard, flyball governor",
+       run_iftomm_basic,
+       {{"rtol", 1e-7, "of the runs"}}},
   };
   return all;
 }

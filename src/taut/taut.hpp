@@ -13,6 +13,7 @@
 #include <taut/simulate/choose.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/inertia.hpp>
+#include <taut/simulate/natural_modes.hpp>
 #include <taut/simulate/simulate.hpp>
 #include <taut/simulate/stability.hpp>
 #include <taut/simulate/start.hpp>

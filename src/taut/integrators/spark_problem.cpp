@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <taut/integrators/spark_problem.hpp>
+#include <taut/linalg/tied_ordering.hpp>
 
 namespace taut {
 namespace {
@@ -304,7 +305,11 @@ SparkProblem::Full::Full(const System& system, int stages)
         for (int l = 0; l <= s; ++l) pattern.emplace_back(place(k, i), place(l, j));
     }
   const auto large = std::make_shared<const Layout>((s + 1) * (n + m), pattern);
-  matrix = Matrix::on(large);
+  // The copies of an unknown are eliminated one after the other, where it would be in the small matrix.
+  std::vector<int> order;
+  for (const int i : tied_ordering(layout))
+    for (int k = 0; k <= s; ++k) order.push_back(place(k, i));
+  matrix = Matrix::on(large, std::move(order));
   slots.reserve(entries.size() * (s + 1) * (s + 1));
   for (const Entry& entry : entries)
     for (int k = 0; k <= s; ++k)

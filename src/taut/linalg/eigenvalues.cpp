@@ -49,42 +49,64 @@ Vector symmetric(MatrixXd& A, const char* vectors) {
   return values;
 }
 
+/// Vectors as LAPACK writes them: of a pair, first the real parts, then the imaginary ones of the first of the two.
+Eigen::MatrixXcd in_pairs(const MatrixXd& right, const Vector& imaginary) {
+  Eigen::MatrixXcd out = right.cast<std::complex<double>>();
+  for (Eigen::Index k = 0; k + 1 < right.cols(); ++k) {
+    if (imaginary[k] == 0.0) continue;
+    out.col(k).imag() = right.col(k + 1);
+    out.col(k + 1) = out.col(k).conjugate();
+    ++k;
+  }
+  return out;
+}
+
 }  // namespace
 
 Vector symmetric_eigenvalues(MatrixXd A) { return symmetric(A, "N"); }
 
 Vector diagonalize(MatrixXd& A) { return symmetric(A, "V"); }
 
-Vector symmetric_eigenvalues(MatrixXd A, MatrixXd B) {
+Vector symmetric_eigenvalues(MatrixXd A, MatrixXd B, MatrixXd* vectors) {
   const int n = int(A.rows());
   Vector values(n);
+  const char* wanted = vectors ? "V" : "N";
   const bool found = A.allFinite() && B.allFinite() && call([&](double* work, const int* size, int* info) {
-                       dsygv_(&one, "N", "L", &n, A.data(), &n, B.data(), &n, values.data(), work, size, info, 1, 1);
+                       dsygv_(&one, wanted, "L", &n, A.data(), &n, B.data(), &n, values.data(), work, size, info, 1, 1);
                      });
   if (!found) values.setConstant(none);
+  if (vectors) *vectors = std::move(A);
   return values;
 }
 
-std::vector<std::complex<double>> eigenvalues(MatrixXd A) {
+std::vector<std::complex<double>> eigenvalues(MatrixXd A, Eigen::MatrixXcd* vectors) {
   const int n = int(A.rows());
   Vector real(n), imaginary(n);
+  MatrixXd right(vectors ? n : 0, vectors ? n : 0);
+  const char* wanted = vectors ? "V" : "N";
+  const int* rows = vectors ? &n : &one;
   const bool found = A.allFinite() && call([&](double* work, const int* size, int* info) {
-                       dgeev_("N", "N", &n, A.data(), &n, real.data(), imaginary.data(), nullptr, &one, nullptr, &one, work,
-                              size, info, 1, 1);
+                       dgeev_("N", wanted, &n, A.data(), &n, real.data(), imaginary.data(), nullptr, &one, right.data(),
+                              rows, work, size, info, 1, 1);
                      });
+  if (vectors) *vectors = in_pairs(right, imaginary);
   if (!found) return std::vector<std::complex<double>>(std::size_t(n), {none, none});
   std::vector<std::complex<double>> out;
   for (int k = 0; k < n; ++k) out.emplace_back(real[k], imaginary[k]);
   return out;
 }
 
-std::vector<EigenvalueRatio> eigenvalues(MatrixXd A, MatrixXd B) {
+std::vector<EigenvalueRatio> eigenvalues(MatrixXd A, MatrixXd B, Eigen::MatrixXcd* vectors) {
   const int n = int(A.rows());
   Vector real(n), imaginary(n), beta(n);
+  MatrixXd right(vectors ? n : 0, vectors ? n : 0);
+  const char* wanted = vectors ? "V" : "N";
+  const int* rows = vectors ? &n : &one;
   const bool found = A.allFinite() && B.allFinite() && call([&](double* work, const int* size, int* info) {
-                       dggev_("N", "N", &n, A.data(), &n, B.data(), &n, real.data(), imaginary.data(), beta.data(), nullptr,
-                              &one, nullptr, &one, work, size, info, 1, 1);
+                       dggev_("N", wanted, &n, A.data(), &n, B.data(), &n, real.data(), imaginary.data(), beta.data(),
+                              nullptr, &one, right.data(), rows, work, size, info, 1, 1);
                      });
+  if (vectors) *vectors = in_pairs(right, imaginary);
   if (!found) return std::vector<EigenvalueRatio>(std::size_t(n), {{none, none}, none});
   std::vector<EigenvalueRatio> out;
   for (int k = 0; k < n; ++k) out.push_back({{real[k], imaginary[k]}, beta[k]});

@@ -21,13 +21,14 @@ bool couples_coordinates(const Layout& layout) {
 }  // namespace
 
 struct KluMatrix::Klu {
-  explicit Klu(const Layout& layout)
+  Klu(const Layout& layout, std::vector<int> order)
       : size(layout.size()),
         columns(const_cast<int*>(layout.column_starts().data())),  // KLU's C interface is not const
         rows(const_cast<int*>(layout.row_indices().data())) {
     klu_defaults(&common);
-    if (layout.coordinates() < size && couples_coordinates(layout)) {
-      std::vector<int> order = tied_ordering(layout), same = order;
+    if (order.empty() && layout.coordinates() < size && couples_coordinates(layout)) order = tied_ordering(layout);
+    if (!order.empty()) {
+      std::vector<int> same = order;
       common.btf = 0;
       symbolic = klu_analyze_given(size, columns, rows, order.data(), same.data(), &common);
     } else {
@@ -60,12 +61,13 @@ struct KluMatrix::Klu {
   klu_numeric* numeric = nullptr;
 };
 
-KluMatrix::KluMatrix(std::shared_ptr<const Layout> layout) : Matrix(std::move(layout)) {}
+KluMatrix::KluMatrix(std::shared_ptr<const Layout> layout, std::vector<int> order)
+    : Matrix(std::move(layout)), order_(std::move(order)) {}
 KluMatrix::~KluMatrix() = default;
 
 bool KluMatrix::factor() {
   if (!Eigen::Map<const Vector>(values_.data(), Eigen::Index(values_.size())).allFinite()) return false;
-  if (!klu_) klu_ = std::make_unique<Klu>(*layout_);
+  if (!klu_) klu_ = std::make_unique<Klu>(*layout_, order_);
   const bool good = klu_->refactor(values_.data()) || klu_->factor(values_.data());
   pivot_ratio_ = klu_->common.rcond;
   return good;

@@ -127,6 +127,11 @@ class BandedMatrix final : public Matrix {
 
 }  // namespace
 
+std::unique_ptr<Matrix> Matrix::on(std::shared_ptr<const Layout> layout, std::vector<int> order) {
+  if (layout->kind() == Layout::Kind::sparse) return std::make_unique<KluMatrix>(std::move(layout), std::move(order));
+  return on(std::move(layout));
+}
+
 std::unique_ptr<Matrix> Matrix::on(std::shared_ptr<const Layout> layout) {
   switch (layout->kind()) {
     case Layout::Kind::dense:

@@ -5,6 +5,7 @@
 #include <taut/base/large_vector.hpp>
 #include <taut/base/vector.hpp>
 #include <taut/linalg/layout.hpp>
+#include <vector>
 
 namespace taut {
 
@@ -17,6 +18,9 @@ namespace taut {
 class Matrix {
  public:
   static std::unique_ptr<Matrix> on(std::shared_ptr<const Layout> layout);
+
+  /// As above; where the pattern asks for a sparse factorisation it eliminates in the order given.
+  static std::unique_ptr<Matrix> on(std::shared_ptr<const Layout> layout, std::vector<int> order);
   virtual ~Matrix() = default;
 
   const Layout& layout() const { return *layout_; }

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/linalg/eigenvalues.hpp>
+#include <taut/simulate/linearized.hpp>
 #include <taut/simulate/stability.hpp>
 
 namespace taut {
@@ -11,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 using Spectrum = std::vector<Complex>;
-using Eigen::MatrixXd;
+using Eigen::MatrixXcd, Eigen::MatrixXd;
 
 constexpr double unit_round_off = std::numeric_limits<double>::epsilon();
 
@@ -27,8 +29,8 @@ double largest(const Spectrum& all) {
   return out;
 }
 
-/// s = ±√−μ, where round-off of μ is left out.
-Spectrum roots(const Spectrum& squares, int& neutral) {
+/// s = ±√−μ, where round-off of μ is left out; a shape belongs to both.
+Spectrum roots(const Spectrum& squares, int& neutral, MatrixXcd* shapes) {
   const double round = round_off(long(squares.size())) * largest(squares);
   Spectrum out;
   for (const Complex& mu : squares) {
@@ -42,18 +44,24 @@ Spectrum roots(const Spectrum& squares, int& neutral) {
     out.push_back(s);
     out.push_back(-s);
   }
+  if (shapes) {
+    const MatrixXcd once = *shapes;
+    shapes->resize(once.rows(), 2 * once.cols());
+    for (Eigen::Index k = 0; k < once.cols(); ++k) shapes->col(2 * k) = shapes->col(2 * k + 1) = once.col(k);
+  }
   return out;
 }
 
 /// s of [0 I; −K −D] x = s [I 0; 0 M] x, with M = L Lᵀ taken out and time in units of the fastest motion, so that no part outweighs the others.
-Spectrum first_order(const MatrixXd& K, const MatrixXd& D, int& neutral) {
+Spectrum first_order(const MatrixXd& K, const MatrixXd& D, int& neutral, MatrixXcd* shapes) {
   const int n = int(K.rows());
   const double rate = std::max({std::sqrt(K.lpNorm<Eigen::Infinity>()), D.lpNorm<Eigen::Infinity>(), 1e-300});
   MatrixXd A = MatrixXd::Zero(2 * n, 2 * n);
   A.topRightCorner(n, n).setIdentity();
   A.bottomLeftCorner(n, n) = -K / (rate * rate);
   A.bottomRightCorner(n, n) = -D / rate;
-  const Spectrum found = eigenvalues(std::move(A));
+  const Spectrum found = eigenvalues(std::move(A), shapes);
+  if (shapes) *shapes = shapes->topRows(n).eval();
   // It is the square of s that the matrix knows to round-off of the largest.
   const double round = round_off(2 * n) * std::pow(largest(found), 2);
   Spectrum out;
@@ -73,7 +81,7 @@ Spectrum first_order(const MatrixXd& K, const MatrixXd& D, int& neutral) {
 }
 
 /// The same where directions have no mass: their s are infinite, or those of first-order equations.
-Spectrum descriptor(const SmallMotions& small, int& neutral) {
+Spectrum descriptor(const SmallMotions& small, int& neutral, MatrixXcd* shapes) {
   const int n = small.size();
   const double mass = std::max(small.M.lpNorm<Eigen::Infinity>(), 1e-300);
   const double rate = std::max({std::sqrt(small.K.lpNorm<Eigen::Infinity>() / mass), 1e-300});
@@ -83,14 +91,19 @@ Spectrum descriptor(const SmallMotions& small, int& neutral) {
   A.bottomRightCorner(n, n) = -small.D / (mass * rate);
   B.bottomRightCorner(n, n) = small.M / mass;
   const double round = std::sqrt(round_off(2 * n));
+  const std::vector<EigenvalueRatio> found = eigenvalues(std::move(A), std::move(B), shapes);
   Spectrum out;
-  for (const auto& [alpha, beta] : eigenvalues(std::move(A), std::move(B))) {
+  std::vector<Eigen::Index> finite;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const auto& [alpha, beta] = found[k];
     if (std::abs(beta) <= round * std::abs(alpha)) continue;
     Complex s = alpha / beta;
     if (std::abs(s) <= round) s = 0.0, ++neutral;
     if (std::abs(s.real()) <= round * std::abs(s)) s = {0.0, s.imag()};
     out.push_back(rate * s);
+    finite.push_back(Eigen::Index(k));
   }
+  if (shapes) *shapes = MatrixXcd(shapes->topRows(n))(Eigen::all, finite);
   return out;
 }
 
@@ -98,7 +111,8 @@ bool symmetric_up_to_round_off(const MatrixXd& K) {
   return (K - K.transpose()).lpNorm<Eigen::Infinity>() <= 1e-13 * K.lpNorm<Eigen::Infinity>();
 }
 
-Spectrum spectrum(const SmallMotions& small, Stability& out) {
+/// All s; shapes, where asked for, in the basis Z.
+Spectrum spectrum(const SmallMotions& small, Stability& out, MatrixXcd* shapes) {
   const int n = small.size();
   // Masses may lie many powers of ten apart: each direction in units of its own.
   const Eigen::VectorXd weight = small.M.diagonal();
@@ -107,6 +121,7 @@ Spectrum spectrum(const SmallMotions& small, Stability& out) {
   const bool plain = undamped && symmetric_up_to_round_off(small.K);
   const int most = plain ? largest_symmetric : largest_other;
   if (n > most) {
+    out.too_large = true;
     out.unknown = message("{} degrees of freedom are more than the {} for which all eigenvalues are found", n, most);
     return {};
   }
@@ -121,72 +136,73 @@ Spectrum spectrum(const SmallMotions& small, Stability& out) {
       out.unknown = "a direction of motion has negative inertia";
       return {};
     }
-    return descriptor(small, out.neutral);
+    return descriptor(small, out.neutral, shapes);
   }
   const MatrixXd K = scale.asDiagonal() * small.K * scale.asDiagonal();
   if (plain) {
-    const Vector squares = symmetric_eigenvalues(0.5 * (K + K.transpose()), M);
-    return roots({squares.begin(), squares.end()}, out.neutral);
+    MatrixXd vectors;
+    const Vector squares = symmetric_eigenvalues(0.5 * (K + K.transpose()), M, shapes ? &vectors : nullptr);
+    if (shapes) *shapes = scale.asDiagonal() * vectors;
+    return roots({squares.begin(), squares.end()}, out.neutral, shapes);
   }
+  const auto inverse = L.triangularView<Eigen::Lower>();
   const auto over_mass = [&](const MatrixXd& matrix) -> MatrixXd {
-    const auto inverse = L.triangularView<Eigen::Lower>();
     return inverse.solve(inverse.solve(matrix).transpose().eval()).transpose();
   };
-  if (undamped) return roots(eigenvalues(over_mass(K)), out.neutral);
-  return first_order(over_mass(K), over_mass(scale.asDiagonal() * small.D * scale.asDiagonal()), out.neutral);
+  Spectrum all;
+  if (undamped) {
+    all = eigenvalues(over_mass(K), shapes);
+    all = roots(all, out.neutral, shapes);
+  } else {
+    all = first_order(over_mass(K), over_mass(scale.asDiagonal() * small.D * scale.asDiagonal()), out.neutral, shapes);
+  }
+  if (shapes) {
+    const MatrixXd back = scale.asDiagonal() * MatrixXd(inverse.solve(MatrixXd::Identity(n, n))).transpose();
+    *shapes = back * *shapes;
+  }
+  return all;
 }
 
 }  // namespace
 
 SmallMotions small_motions(const System& system, const State& at) {
-  const int n = system.size();
-  SmallMotions out{.M = system.mass(instant(at)), .D = MatrixXd::Zero(n, n), .K = system.stiffness(instant(at))};
-  const auto slot = [n](int i, int j) { return i + n * j; };
-  for (const auto& block : system.dynamics()) {
-    const auto slots = square_slots(*block, slot);
-    block->add_slopes(instant(at), {.momentum = 1.0, .force = 0.0, .dq = 1.0, .dv = 0.0}, slots.data(), out.D.data());
-    block->add_slopes(instant(at), {.momentum = 0.0, .force = -1.0, .dq = 0.0, .dv = 1.0}, slots.data(), out.D.data());
-  }
-  if (system.constraint_count() == 0) return out;
-  const double* lambda = at.lambda.data();
-  for (const auto& block : system.constraints()) {
-    const auto slots = square_slots(*block, slot);
-    block->add_curvature(at.t, at.q.data(), lambda, 1.0, slots.data(), out.K.data());
-    lambda += block->terms() * block->rows();
-  }
-  // Inequalities that do not push do not hold either.
-  const std::vector<Set> sets = system.sets();
-  std::vector<int> acting;
-  for (int row = 0; row < system.constraint_count(); ++row)
-    if (sets[row] == Set::zero || at.lambda[row] != 0.0) acting.push_back(row);
-  if (acting.empty()) return out;
-  const MatrixXd G = system.constraint_gradient(at.t, at.q)(acting, Eigen::all);
-  const MatrixXd Z = null_space(G, unit_round_off * double(std::min(G.rows(), G.cols())));
-  return {.M = Z.transpose() * out.M * Z, .D = Z.transpose() * out.D * Z, .K = Z.transpose() * out.K * Z};
+  const Linearized all = linearized(system, at);
+  const MatrixXd M(all.M), D(all.D), K(all.K);
+  if (all.G.rows() == 0) return {.M = M, .D = D, .K = K, .Z = MatrixXd::Identity(system.size(), system.size())};
+  const MatrixXd G(all.G), Z = null_space(G, unit_round_off * double(std::min(G.rows(), G.cols())));
+  return {.M = Z.transpose() * M * Z, .D = Z.transpose() * D * Z, .K = Z.transpose() * K * Z, .Z = Z};
 }
 
-Stability stability(const System& system, const State& rest) {
+Stability stability(const System& system, const State& rest, bool shapes) {
   require(
       system.holonomic(),
       "stability: constraints on velocities alone leave a whole family of places at rest, none of which is stable or not "
       "by itself; take the model without them, or run it.");
   Stability out;
   if (system.size() > largest_symmetric) {
+    out.too_large = true;
     out.unknown =
         message("{} coordinates are more than the {} for which dense matrices are built", system.size(), largest_symmetric);
     return out;
   }
   const SmallMotions small = small_motions(system, rest);
+  out.freedom = small.size();
   if (small.size() == 0) return out;
   if (!small.M.allFinite() || !small.D.allFinite() || !small.K.allFinite()) {
     out.unknown = "forces have no finite slopes here";
     return out;
   }
-  out.eigenvalues = spectrum(small, out);
-  std::stable_sort(out.eigenvalues.begin(), out.eigenvalues.end(), [](const Complex& a, const Complex& b) {
+  MatrixXcd found;
+  const Spectrum all = spectrum(small, out, shapes ? &found : nullptr);
+  std::vector<Eigen::Index> order(all.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](Eigen::Index i, Eigen::Index j) {
+    const Complex &a = all[std::size_t(i)], &b = all[std::size_t(j)];
     const double wa = std::abs(a.imag()), wb = std::abs(b.imag());
     return wa != wb ? wa < wb : (a.real() != b.real() ? a.real() < b.real() : a.imag() < b.imag());
   });
+  for (const Eigen::Index k : order) out.eigenvalues.push_back(all[std::size_t(k)]);
+  if (shapes && out.unknown.empty()) out.shapes = small.Z * found(Eigen::all, order);
   double growth = 0.0;
   for (const Complex& s : out.eigenvalues) {
     if (!(s.real() > growth)) continue;

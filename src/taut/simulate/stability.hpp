@@ -10,9 +10,9 @@ namespace taut {
 
 /// What small motions about an equilibrium do. With δq = Z y, G Z = 0, of all constraints that act (inequalities among them if they push),
 ///
-///     Zᵀ(M ÿ + D ẏ + K y) = 0,   M = p_v,   D = p_q − f_v,   K = −∂(f − Gᵀλ)/∂q,      y ~ exp(s t)
+///     ZᵀMZ ÿ + ZᵀDZ ẏ + ZᵀKZ y = 0,      y ~ exp(s t),      M, D, K as in Linearized
 ///
-/// D holds damping and gyroscopic forces, K need not be symmetric (forces that follow). The equilibrium is unstable where a real part is positive: by
+/// The equilibrium is unstable where a real part is positive: by
 /// divergence where that s is real, by flutter where it swings. Imaginary s of a system without damping count as stable.
 ///
 /// Systems without D whose K is symmetric are solved as such, so that their s are exactly real or imaginary; those without D in s²; the rest in first-order
@@ -26,7 +26,10 @@ struct Stability {
       eigenvalues;                ///< s [1/s], by frequency, then by growth; infinite ones (no mass, no damping) left out
   Kind instability = Kind::none;  ///< of the s that grows fastest
   int neutral = 0;                ///< how many s are zero
+  int freedom = 0;                ///< directions that constraints leave free
+  Eigen::MatrixXcd shapes{};      ///< where asked for: δq of each eigenvalue, column by column
   std::string unknown{};          ///< why there are no eigenvalues, where there are none
+  bool too_large = false;         ///< that is why
 
   bool stable() const { return unknown.empty() && instability == Kind::none && neutral == 0; }
   bool unstable() const { return instability != Kind::none; }
@@ -34,14 +37,14 @@ struct Stability {
 };
 
 /// At a state of rest with its λ, as equilibrium() finds it.
-Stability stability(const System& system, const State& rest);
+Stability stability(const System& system, const State& rest, bool shapes = false);
 
 /// "none", "divergence", "flutter".
 const char* name_of(Stability::Kind kind);
 
-/// The matrices of small motions in a basis Z of the directions that constraints leave free.
+/// The matrices of small motions in a basis Z of the directions that constraints leave free; see Linearized.
 struct SmallMotions {
-  Eigen::MatrixXd M, D, K;
+  Eigen::MatrixXd M, D, K, Z;
   int size() const { return int(M.rows()); }
 };
 SmallMotions small_motions(const System& system, const State& rest);
