@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <taut/simulate/equilibrium.hpp>
+#include <taut/simulate/natural_modes.hpp>
 #include <taut/simulate/stability.hpp>
 #include <taut/study/compare.hpp>
 #include <taut/study/inspect.hpp>
@@ -73,6 +74,40 @@ nb::dict statics(const Built& built) {
   ModelModes modes(model, Formulation{});
   for (NamedExpression& one : modes.outputs()) outputs[nb::cast(one.name)] = modes.value(one, found.state);
   out["outputs"] = outputs;
+  return out;
+}
+
+nb::dict modes(const Built& built, int count) {
+  const System& system = built.model->system;
+  Equilibrium rest;
+  NaturalModes found;
+  {
+    const nb::gil_scoped_release released;
+    rest = equilibrium(system, built.model->start.state);
+    found.unknown = "no equilibrium: " + rest.trouble;
+    if (rest.status == Status::ok) found = natural_modes(system, rest.state, count);
+  }
+  nb::dict out;
+  std::vector<std::string> coordinates;
+  for (int i = 0; i < system.size(); ++i) coordinates.push_back(system.coordinate_name(i));
+  std::vector<std::complex<double>> s;
+  std::vector<std::vector<std::complex<double>>> shapes;
+  std::vector<double> frequencies, damping;
+  for (const NaturalMode& one : found.modes) {
+    s.push_back(one.s);
+    shapes.emplace_back(one.shape.begin(), one.shape.end());
+    frequencies.push_back(one.frequency());
+    damping.push_back(one.damping());
+  }
+  out["coordinates"] = nb::cast(coordinates);
+  out["degrees_of_freedom"] = found.degrees_of_freedom;
+  out["all"] = found.all;
+  out["s"] = nb::cast(s);
+  out["shapes"] = nb::cast(shapes);
+  out["frequencies"] = array_of(frequencies);
+  out["damping"] = array_of(damping);
+  out["q"] = array_of(rest.state.q);
+  out["unknown"] = found.unknown;
   return out;
 }
 
@@ -154,6 +189,7 @@ nb::dict compare(const Built& built, bool signals, std::vector<std::string> inte
 void add_studies(nb::module_& module) {
   module.def("check", check);
   module.def("static", statics);
+  module.def("modes", modes);
   module.def("verify", verify);
   module.def("compare", compare);
 }

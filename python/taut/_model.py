@@ -14,7 +14,7 @@ from . import _core
 from ._result import Result
 from ._sections import REPLACED, Sections
 from ._simulation import Simulation
-from ._studies import Check, Comparison, Equilibrium, Verification
+from ._studies import Check, Comparison, Equilibrium, Modes, Verification
 from ._symbols import Expr, Symbol, definitions
 from ._words import RUN, SHAPES
 
@@ -222,6 +222,10 @@ class Model(Sections):
     def static(self, *, parameters: Mapping[str, Any] | None = None) -> Equilibrium:
         """An equilibrium near the start, and whether it is stable."""
         return Equilibrium(_core.static(self._build(parameters, {}, False)), self.name)
+
+    def modes(self, count: int = 10, *, parameters: Mapping[str, Any] | None = None) -> Modes:
+        """Natural frequencies, damping and shapes of small motions about an equilibrium near the start."""
+        return Modes(_core.modes(self._build(parameters, {}, False), int(count)), self.name)
 
     def verify(self, until: Any = None, *, parameters: Mapping[str, Any] | None = None, **run: Any) -> Verification:
         """Smaller and smaller steps: the order that shows, the error, and whether to trust it."""

@@ -96,6 +96,28 @@ class Equilibrium(Report):
         return self._titled(lines)
 
 
+class Modes(Report):
+    """Natural modes about an equilibrium, the slowest first: frequencies [Hz], damping (ratios), s [1/s], shapes (one row each), coordinates, q (the equilibrium)."""
+
+    def __init__(self, figures: dict[str, Any], name: str):
+        super().__init__(figures, name)
+        self.s = np.array(figures["s"], dtype=np.complex128)
+        self.shapes = np.array(figures["shapes"], dtype=np.complex128)
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+    def __str__(self) -> str:
+        if self.unknown:
+            return self._titled([f"no modes: {self.unknown}"])
+        lines = [f"  {'':>4}  {'frequency [Hz]':>14}  {'damping':>10}  what moves most"]
+        for number, (frequency, damping, shape) in enumerate(zip(self.frequencies, self.damping, self.shapes), 1):
+            movers = sorted(range(len(shape)), key=lambda i: -abs(shape[i]))[:4]
+            words = ", ".join(f"{self.coordinates[i]} {shape[i].real:.3g}" for i in movers if abs(shape[i]) > 1e-6)
+            lines.append(f"  {number:>4}  {frequency:>14.8g}  {damping:>10.4g}  {words}")
+        return self._titled(lines)
+
+
 class Verification(Report):
     """What smaller steps say of a run: sizes, differences, orders, order, promised_order, error, motion, trusted, verdict, certificate."""
 

@@ -1,3 +1,5 @@
+#include <taut/yaml/read_model.hpp>
+
 #include "double_pendulum.hpp"
 #include "laws.hpp"
 
@@ -171,6 +173,23 @@ double largest_change_of_symplectic_form(const Integrator& integrator) {
       largest = std::max(largest, std::abs(form(20) - form(0)));
     }
   return largest;
+}
+
+TEST(Invariants, EnergyMomentumTurnsAFreeRotorAHundredThousandSteps) {
+  const ModelFile rotor = parse_model(R"yaml(
+dimension: 3
+bodies: {r: {mass: 1, inertia: [1, 2, 3], spin: [0.01, 2, 0.02]}}
+)yaml",
+                                      "rotor.yaml", {});
+  const auto path = simulate(rotor.system, rotor.start.state, EnergyMomentum{}, Multipliers{},
+                             {.step = 0.02, .end = 2000.0, .every = 100});
+  ASSERT_TRUE(path.finished()) << path.message;
+  ASSERT_EQ(path.counts.steps, 100000);
+  const Certificate c = certificate(rotor.system, path);
+  EXPECT_LE(c.energy.relative(), 1e-12);
+  ASSERT_EQ(c.momenta.size(), 6u);
+  for (const Conserved& one : c.momenta) EXPECT_LE(one.deviation, 4e-12) << one.name << ", of 4 in all";
+  EXPECT_LE(c.position_residual, 1e-14);
 }
 
 TEST(Invariants, SymplecticSchemesAreSymplecticOnTheConstraintManifold) {

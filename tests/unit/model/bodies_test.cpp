@@ -209,6 +209,68 @@ potential: "2*9.81*sin(phi)"
   EXPECT_NEAR(value_at(body, "w", a), b.v[0], 1e-9);
 }
 
+/// Jacobi's sn, cn and dn of u, by the arithmetic–geometric mean. M. Abramowitz and I. A. Stegun, Handbook, 16.4.
+std::array<double, 3> jacobi(double u, double k) {
+  std::vector<double> a{1.0}, c{k};
+  double b = std::sqrt(1.0 - k * k);
+  while (c.back() > 1e-17) {
+    const double mean = 0.5 * (a.back() + b);
+    c.push_back(0.5 * (a.back() - b));
+    b = std::sqrt(a.back() * b);
+    a.push_back(mean);
+  }
+  double phi = std::ldexp(a.back() * u, int(a.size()) - 1);
+  for (std::size_t n = a.size() - 1; n > 0; --n) phi = 0.5 * (phi + std::asin(c[n] / a[n] * std::sin(phi)));
+  const double sn = std::sin(phi);
+  return {sn, std::cos(phi), std::sqrt(1.0 - k * k * sn * sn)};
+}
+
+/// The free rotor in elliptic functions. L. D. Landau and E. M. Lifshitz, Mechanics, § 37.
+TEST(Bodies, FreeRotorIsThatOfJacobi) {
+  const double I[] = {1.0, 2.0, 3.0}, w[] = {0.8, 0.0, 1.5}, end = 7.0;
+  const ModelFile body = built(R"yaml(
+dimension: 3
+bodies: {r: {mass: 1, inertia: [1, 2, 3], spin: [0.8, 0, 1.5]}}
+outputs: {w1: r.w1, w2: r.w2, w3: r.w3}
+)yaml");
+  const State last =
+      simulate(body.system, body.start.state, RungeKutta{dormand_prince8()}, Multipliers{}, {.end = end, .rtol = 1e-12})
+          .last;
+  double E2 = 0.0, L2 = 0.0;
+  for (int i = 0; i < 3; ++i) E2 += I[i] * w[i] * w[i], L2 += I[i] * I[i] * w[i] * w[i];
+  ASSERT_GT(L2, E2 * I[1]);
+  const double rate = std::sqrt((I[2] - I[1]) * (L2 - E2 * I[0]) / (I[0] * I[1] * I[2])),
+               k = std::sqrt((I[1] - I[0]) * (E2 * I[2] - L2) / ((I[2] - I[1]) * (L2 - E2 * I[0])));
+  const auto [sn, cn, dn] = jacobi(rate * end, k);
+  EXPECT_NEAR(value_at(body, "w1", last), std::sqrt((E2 * I[2] - L2) / (I[0] * (I[2] - I[0]))) * cn, 1e-10);
+  EXPECT_NEAR(value_at(body, "w2", last), std::sqrt((E2 * I[2] - L2) / (I[1] * (I[2] - I[1]))) * sn, 1e-10);
+  EXPECT_NEAR(value_at(body, "w3", last), std::sqrt((L2 - E2 * I[0]) / (I[2] * (I[2] - I[0]))) * dn, 1e-10);
+}
+
+/// Torques depend on rates of angles that have no inertia: those must be there first.
+TEST(Joints, DampedHingesMoveAlikeWithEveryKindOfScheme) {
+  const ModelFile body = built(R"yaml(
+gravity: 9.81
+bodies: {bar: {mass: 2, inertia: 0.5, at: [1, 0]}}
+joints: [{type: hinge, between: [ground, bar], at: [0, 0], angle: phi, damping: 1.5, torque: "-0.3*phi'^2", name: A}]
+outputs: {phi: phi}
+)yaml");
+  const ModelFile angle = built(R"yaml(
+coordinates: [phi]
+kinetic: "2.5*phi'^2/2"
+potential: "2*9.81*sin(phi)"
+forces: {phi: "-1.5*phi' - 0.3*phi'^2"}
+)yaml");
+  const auto phi = [](const ModelFile& model, const Integrator& integrator) {
+    return simulate(model.system, model.start.state, integrator, Multipliers{}, {.end = 3.0, .rtol = 1e-11}).last.q;
+  };
+  const double exact = phi(angle, RungeKutta{dormand_prince8()})[0];
+  for (const Integrator& integrator : {Integrator(RungeKutta{dormand_prince8()}), Integrator(Spark{.stages = 4})}) {
+    const Trajectory path = simulate(body.system, body.start.state, integrator, Multipliers{}, {.end = 3.0, .rtol = 1e-11});
+    EXPECT_NEAR(value_at(body, "phi", path.last), exact, 1e-8) << integrator.traits().name;
+  }
+}
+
 /// Lagrange's top in Euler's angles: another formulation of the same motion.
 TEST(Bodies, HeavyTopIsThatInEulersAngles) {
   const ModelFile body = built(R"yaml(
