@@ -18,23 +18,13 @@
 #include <taut/yaml/read_model.hpp>
 #include <vector>
 
+#include "sundials.hpp"
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr double until = 0.03;
+using namespace benchmark;
 
-/// Best of several runs, a tenth of a second's worth.
-template <class Action> double best_seconds(const Action& action) {
-  double best = 1e300, spent = 0.0;
-  for (int k = 0; k < 3 || spent < 0.1; ++k) {
-    const auto start = Clock::now();
-    action();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    best = std::min(best, seconds);
-    spent += seconds;
-  }
-  return best;
-}
+constexpr double until = 0.03;
 
 /// The mechanism by hand: M a + Gᵀλ = f, g, G and γ = vᵀg_qq v; q = β θ γ φ δ ω ε.
 struct Mechanism {
@@ -270,13 +260,6 @@ struct Method {
   }
 };
 
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
-}
-
 void plot(const std::vector<Method>& methods, const std::string& path) {
   std::ofstream script(path + ".gnuplot");
   script << "set terminal svg size 800,560\nset output '" << path << "'\nset logscale xy\nset key outside\n"
@@ -329,9 +312,8 @@ int main(int count, char** arguments) {
                               {"taut spark4", true, own(taut::Spark{.stages = 4, .embedded = true})},
                               {"IDA, index 1", false, [&](double tolerance) { return ida(false, start, a, tolerance); }},
                               {"IDA, GGL", false, [&](double tolerance) { return ida(true, start, a, tolerance); }}};
-  char version[64] = {};
-  SUNDIALSGetVersion(version, sizeof version);
-  std::printf("%s, SUNDIALS %s\n", processor().c_str(), version);
+  std::printf("%s\n", processor().c_str());
+  print_sundials();
   for (Method& method : methods)
     for (double tolerance = 1e-3; tolerance > 0.9e-13; tolerance /= std::sqrt(10.0)) {
       const Run run = method.run(tolerance);

@@ -6,6 +6,8 @@
 #include <taut/linalg/matrix.hpp>
 #include <vector>
 
+#include "measure.hpp"
+
 extern "C" {
 void dgbtrf_(const int*, const int*, const int*, const int*, double*, const int*, int*, int*);
 void dgbtrs_(const char*, const int*, const int*, const int*, const int*, const double*, const int*, const int*, double*,
@@ -14,16 +16,7 @@ void dgbtrs_(const char*, const int*, const int*, const int*, const int*, const 
 
 namespace {
 
-template <class Action> double best_seconds(const Action& action) {
-  using Clock = std::chrono::steady_clock;
-  double best = 1e300;
-  for (int round = 0; round < 9; ++round) {
-    const auto start = Clock::now();
-    action();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  return best;
-}
+using namespace benchmark;
 
 double entry(int i, int j) { return i == j ? (i % 3 == 0 ? 0.0 : 1.5) : std::sin(1.0 + 3.0 * i + 7.0 * j); }
 

@@ -8,17 +8,11 @@
 #include <taut/taut.hpp>
 #include <taut/yaml/read_model.hpp>
 
+#include "measure.hpp"
+
 namespace {
 
-template <class Action> double best_seconds(const Action& action) {
-  double best = 1e300;
-  for (int k = 0; k < 5; ++k) {
-    const auto start = std::chrono::steady_clock::now();
-    action();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
+using namespace benchmark;
 
 }  // namespace
 

@@ -21,25 +21,13 @@
 #include <taut/taut.hpp>
 #include <vector>
 
+#include "sundials.hpp"
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using namespace benchmark;
+
 constexpr double gravity = 9.81, limit = 60.0;  // seconds for one run of SUNDIALS
-
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// The best of three, or of as many as fit into a fifth of a second; one is enough beyond five.
-template <class Action> double best_seconds(const Action& action) {
-  double best = 1e300, spent = 0.0;
-  for (int k = 0; (k < 3 && best < 5.0) || k == 0 || spent < 0.2; ++k) {
-    const auto start = Clock::now();
-    action();
-    const double seconds = since(start);
-    best = std::min(best, seconds);
-    spent += seconds;
-  }
-  return best;
-}
 
 struct Run {
   bool finished = false;
@@ -383,35 +371,6 @@ void double_pendulum() {
   std::printf("\ndouble pendulum, RK4 with h = 1e-3: taut %.3f us per step, two angles by hand %.3f, ratio %.2f; ", own,
               angles, own / angles);
   std::printf("they differ by %.0e at t = 2\n", (run(early).q - q).lpNorm<Eigen::Infinity>());
-}
-
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
-}
-
-/// Some packages of SUNDIALS are compiled without optimisation; its vector sum against a loop here tells.
-void print_sundials() {
-  char version[64] = {};
-  SUNDIALSGetVersion(version, sizeof version);
-  sundials::Context context;
-  const int n = 4000, rounds = 1000;
-  N_Vector x = N_VNew_Serial(n, context), z = N_VNew_Serial(n, context);
-  N_VConst(1.0, x), N_VConst(1.0, z);
-  const double theirs = best_seconds([&] {
-    for (int k = 0; k < rounds; ++k) N_VLinearSum(0.3, x, 0.7, z, z);
-  });
-  const double here = best_seconds([&] {
-    double *to = data(z), *from = data(x);
-    for (int k = 0; k < rounds; ++k)
-      for (int i = 0; i < n; ++i) to[i] = 0.3 * from[i] + 0.7 * to[i];
-  });
-  std::printf(
-      "SUNDIALS %s, whose vector sum takes %.1f times that of a loop here%s\n", version, theirs / here,
-      theirs > 3.0 * here ? ": compiled without optimisation, its times say little (-DSUNDIALS_DIR=... takes another)" : "");
-  N_VDestroy(x), N_VDestroy(z);
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+// Chains of rigid bodies and hinges from a model file, released horizontally: microseconds for each body and step, after the first steps.
+//   benchmark_bodies
+#include <cstdio>
+#include <taut/taut.hpp>
+#include <taut/yaml/read_model.hpp>
+
+#include "measure.hpp"
+
+namespace {
+
+using namespace benchmark;
+
+taut::ModelFile chain(int bodies, bool space) {
+  const std::string inertia = space ? "[1/12, 1/12, 1/1200]" : "1/12";
+  return taut::parse_model(
+      "gravity: 9.81\ndimension: " + std::string(space ? "3" : "2") + "\nparameters: {N: " + std::to_string(bodies) +
+          "}\n"
+          "bodies: {\"B{i}\": {repeat: {i: 1..N}, mass: 1, inertia: " +
+          inertia + (space ? ", at: [\"{i} - 0.5\", 0, 0]}}\n" : ", at: [\"{i} - 0.5\", 0]}}\n") +
+          "joints:\n"
+          "  - {type: hinge, between: [ground, B1], " +
+          (space ? "at: [0, 0, 0], axis: [0, 1, 0]}\n" : "at: [0, 0]}\n") +
+          "  - {repeat: {i: 2..N}, do: {type: hinge, between: [\"B{i-1}\", \"B{i}\"], at: [\"{i} - 1\", 0" +
+          (space ? ", 0], axis: [0, 1, 0]}}\n" : "]}}\n"),
+      "chain.yaml", {});
+}
+
+}  // namespace
+
+int main() {
+  std::printf("%s\nus for each body and step of 1 ms\n", processor().c_str());
+  for (const bool space : {false, true}) {
+    std::printf("%-18s", space ? "in space" : "in the plane");
+    for (const int n : {100, 1000, 10000}) std::printf("%10d", n);
+    std::printf("\n");
+    std::vector<taut::ModelFile> models;
+    for (const int n : {100, 1000, 10000}) models.push_back(chain(n, space));
+    for (const char* name : {"midpoint", "energy-momentum", "newmark", "spark2", "rk4", "dop853"}) {
+      std::printf("%-18s", name);
+      for (const taut::ModelFile& model : models) {
+        const int bodies = model.system.size() / (space ? 12 : 4), steps = 40;
+        const auto run = [&](int count) {
+          return best_seconds([&] {
+            taut::simulate(model.system, model.start.state, taut::integrator_named(name), taut::Multipliers{},
+                           {.step = 1e-3, .end = 1e-3 * count, .every = 0});
+          });
+        };
+        std::printf("%10.2f", 1e6 * (run(10 + steps) - run(10)) / steps / bodies);
+        std::fflush(stdout);
+      }
+      std::printf("\n");
+    }
+  }
+}
