@@ -224,7 +224,9 @@ void Program::Code::run_lanes(double* r) const {
   for (const Instruction& i : list) {
     const double *a = r + std::ptrdiff_t(lanes) * i.a, *b = r + std::ptrdiff_t(lanes) * i.b;
     const auto each = [&](const auto& action) {
+#ifndef __clang__
 #pragma GCC ivdep
+#endif
       for (int l = 0; l < lanes; ++l) out[l] = action(l);
     };
     switch (i.op) {

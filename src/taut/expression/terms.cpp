@@ -48,7 +48,7 @@ void ExpressionTerms::split(Node root, std::vector<Node>& out) const {
     stack.pop_back();
     const Graph::Entry e = graph_->entries()[std::size_t(node)];
     const auto scaled = [&, factor = factor](Node by) { return graph_->multiply(factor, by); };
-    const auto times = [&, factor = factor](Node argument, Node by) { stack.emplace_back(argument, scaled(by)); };
+    const auto times = [&](Node argument, Node by) { stack.emplace_back(argument, scaled(by)); };
     if (e.op == Op::add || e.op == Op::subtract) {
       times(e.b, graph_->constant(e.op == Op::add ? 1.0 : -1.0));
       times(e.a, graph_->constant(1.0));

@@ -70,7 +70,7 @@ class Problem final : public StepProblem {
       assembly_.add_dynamics(part, end(x), {.momentum = 1.0, .force = 0.0, .dq = dq, .dv = 1.0}, values);
       assembly_.add_discrete_dynamics(part, step(x), -h, dq, values);
       if (shift_ != 0.0)
-        assembly_.add_dynamics(linear(part), at(t_held, q_held_),
+        assembly_.add_dynamics(linear_part(part), at(t_held, q_held_),
                                {.momentum = 0.0, .force = -h * shift_, .dq = reach, .dv = 0.0}, values);
       if (constraints() == 0) continue;
       assembly_.add_discrete_directions(part, hold(x), 1.0, values);
@@ -96,13 +96,13 @@ class Problem final : public StepProblem {
     system_.add_discrete_forces(part, step(x), weight * h, out);
     if (shift_ != 0.0) {
       const double share = weight * h * shift_;
-      system_.add_dynamics(linear(part), at(t_held, q_held_), 0.0, share, out);
-      system_.add_dynamics(linear(part), at(t_middle, held->data()), 0.0, -2.0 * share, out);
-      system_.add_dynamics(linear(part), at(2.0 * t_middle - t_held, from->data()), 0.0, share, out);
+      system_.add_dynamics(linear_part(part), at(t_held, q_held_), 0.0, share, out);
+      system_.add_dynamics(linear_part(part), at(t_middle, held->data()), 0.0, -2.0 * share, out);
+      system_.add_dynamics(linear_part(part), at(2.0 * t_middle - t_held, from->data()), 0.0, share, out);
     }
     if (constraints() > 0) system_.add_discrete_constraint_forces(part, hold(x), Lambda, -weight, out);
   }
-  const Part& linear(const Part& part) const { return linear_[std::size_t(&part - assembly_.parts().data())]; }
+  const Part& linear_part(const Part& part) const { return linear_[std::size_t(&part - assembly_.parts().data())]; }
   Instant at(double t, const double* place) const { return {t, place, zero_.data()}; }
   Instant end(const double* x) const { return {t_middle + 0.5 * h, q_, x}; }
   Segment step(const double* x) const { return {t_middle, q->data(), q_, v->data(), x}; }

@@ -33,7 +33,7 @@ struct Form {
   std::string doc{};
   std::vector<std::string> words{};
   std::vector<Form> parts{};
-  std::vector<Field> fields{};
+  std::vector<Field> fields;
   std::vector<std::string> keys{};  ///< names of the fields
 
   // Limits of numbers; words of numbers, as the schema prints them. Empty: none.

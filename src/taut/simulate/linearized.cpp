@@ -7,6 +7,15 @@ using Entry = Eigen::Triplet<double>;
 
 /// Entries in the order of their slots; add(values) writes the values.
 class Entries {
+  /// The next slot, for an entry (i, j).
+  auto slot() {
+    where_.clear();
+    return [this](int i, int j) {
+      where_.emplace_back(i, j);
+      return int(where_.size()) - 1;
+    };
+  }
+
  public:
   template <class Block, class Add> void square(const Block& block, const Add& add) {
     take(square_slots(block, slot()), add);
@@ -21,13 +30,6 @@ class Entries {
   }
 
  private:
-  auto slot() {
-    where_.clear();
-    return [this](int i, int j) {
-      where_.emplace_back(i, j);
-      return int(where_.size()) - 1;
-    };
-  }
   template <class Add> void take(const std::vector<int>& slots, const Add& add) {
     values_.assign(where_.size(), 0.0);
     add(slots.data(), values_.data());

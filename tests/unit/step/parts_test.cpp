@@ -17,7 +17,7 @@ struct Chain {
 Chain chain_of(int links, int stride) {
   System system(Points{.count = links + 1, .dim = 2, .mass = 0.1});
   system.add(Gravity{});
-  system.add(Hold{0, {0.0, 0.0}});
+  system.add(Hold<>{0, {0.0, 0.0}});
   for (int k = 0; k < links; ++k) {
     const int link = int(long(k) * stride % links);
     system.add(Distance{link, link + 1, 0.1});

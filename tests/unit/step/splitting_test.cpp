@@ -77,14 +77,15 @@ TEST(Splitting, GivesTheStepsOfNewtonWithEveryReaction) {
   System system(Points{.count = 0, .dim = 2}, beam.coordinates());
   beam.add_to(system);
   beam.add_gravity(system, 9.81);
-  for (const auto& [name, integrator] : {std::pair<std::string, Integrator>("gcn centred", Gcn{}),
-                                         {"gcn new", Gcn{.reaction = Reaction::new_point}},
-                                         {"newmark centred", Newmark{}},
-                                         {"newmark new", Newmark{.reaction = Reaction::new_point}},
-                                         {"houbolt", Houbolt{}}}) {
+  for (const auto& named : {std::pair<std::string, Integrator>("gcn centred", Gcn{}),
+                            {"gcn new", Gcn{.reaction = Reaction::new_point}},
+                            {"newmark centred", Newmark{}},
+                            {"newmark new", Newmark{.reaction = Reaction::new_point}},
+                            {"houbolt", Houbolt{}}}) {
+    const auto& name = named.first;
     const auto run = [&](const SolverMethod& method) {
       const auto path =
-          simulate(system, at_rest(system, start.q), integrator, method, {.step = 0.02, .end = sanitized ? 0.1 : 0.4});
+          simulate(system, at_rest(system, start.q), named.second, method, {.step = 0.02, .end = sanitized ? 0.1 : 0.4});
       EXPECT_TRUE(path.finished()) << name << ": " << path.message;
       return path.last;
     };
