@@ -63,6 +63,7 @@ ModelFile arm_model(const std::string& name, const std::map<std::string, double>
     }
   }
   for (const auto& [key, value] : parameters) model.set("parameters", key, Tree(value));
+  if (parameters.contains("T")) model.set("run", "until", Tree("T"));
   return model.build();
 }
 
