@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <taut/study/inspect.hpp>
 #include <taut/taut.hpp>
 #include <taut/yaml/read_model.hpp>
 
@@ -376,6 +377,24 @@ forces: {b.m1: 0.3, b.f2: 0.4}
 outputs: {own: b.w1}
 )yaml");
   EXPECT_NEAR(output_of(space, "own", end_of(space)), 1.0 + 0.3 / 0.2 * 1.5, 1e-9);
+}
+
+TEST(Joints, WhatIsHeldTwiceIsSaidInTheWordsOfTheJoint) {
+  const ModelFile door = model_of(R"yaml(
+dimension: 3
+bodies: {door: {mass: 20, inertia: [3, 2, 1], at: [0.5, 0, 1]}}
+joints:
+  - {type: hinge, name: A, between: [ground, door], at: [0, 0, 0.3], axis: [0, 0, 1], angle: phi}
+  - {type: hinge, name: B, between: [ground, door], at: [0, 0, 1.7], axis: [0, 0, 1]}
+)yaml");
+  const Inspection found = inspect(door);
+  EXPECT_EQ(found.degrees_of_freedom, 1);
+  EXPECT_EQ(found.gruebler, -4);
+  const std::vector<std::string> expected{"hinge B: place along x is held already", "hinge B: place along y is held already",
+                                          "hinge B: place along z is held already",
+                                          "hinge B: rotation about x is held already",
+                                          "hinge B: rotation about y is held already"};
+  EXPECT_EQ(found.words, expected);
 }
 
 TEST(Joints, AnglesGivenFarAwayAreMet) {
