@@ -271,6 +271,39 @@ joints: [{type: hinge, between: [ground, a], at: [0, 0], angle: phi}, {type: hin
   expect("{between: [phi, chi], ratio: 1, radius: 2}", "is enough");
 }
 
+TEST(Bushings, ContactsAndForcesNameWhatIsWrong) {
+  const std::string two = "bodies: {a: {mass: 1, inertia: 1, axes: {up: [0, 1]}}, b: {mass: 1, inertia: 1, at: [1, 0]}}\n";
+  const auto expect = [&](const std::string& more, const std::string& part) {
+    const std::string found = testing::error_of([&] { model_of(two + more); });
+    EXPECT_NE(found.find(part), std::string::npos) << "\"" << found << "\" should say: " << part;
+  };
+  const std::string bushing = "joints: [{type: bushing, between: [a, b], at: [0, 0], ";
+  expect(bushing + "damping: [1, 1, 1]}]\n", "needs its `stiffness`");
+  expect(bushing + "stiffness: [1, 1]}]\n", "needs 3 numbers");
+  expect(bushing + "stiffness: [1, 1, -1]}]\n", "must not be negative");
+  expect(bushing + "stiffness: [1, 1, 1], angle: phi}]\n", "has only `stiffness` and `damping`");
+  expect("contacts: [{between: [a, b]}]\n", "needs a `radius`, or the `normal` of a plane");
+  expect("contacts: [{between: [a, b], normal: a.side}]\n", "axis of a");
+  expect("contacts: [{between: [a, b], normal: [0, 1], inside: true}]\n", "turn its normal round");
+  expect("contacts: [{between: [a, b], radius: [1, 1], inside: true}]\n", "two radii that differ");
+  expect("forces: {a.nose.f1: 1}\n", "a.nose.f1");
+  expect("forces: {a.f3: 1}\n", "a.f3");
+}
+
+/// A bar falls onto a stop and comes back with e times its rate.
+TEST(Joints, LimitsThrowBackWithRestitution) {
+  const ModelFile model = model_of(R"yaml(
+bodies: {bar: {mass: 2, inertia: 0.5, at: [1, 0]}}
+joints: [{type: hinge, between: [ground, bar], at: [0, 0], angle: phi, limits: [-0.5, 0.5]}]
+initial: {phi': 2}
+outputs: {rate: phi'}
+)yaml");
+  const Trajectory path =
+      simulate(model.system, model.start.state, MoreauJean{.restitution = 0.7}, Multipliers{}, {.step = 1e-3, .end = 0.4});
+  ASSERT_TRUE(path.finished()) << path.message;
+  EXPECT_NEAR(output_of(model, "rate", path.last), -0.7 * 2.0, 2e-3);  // of first order in the step
+}
+
 TEST(Bushings, SwingAsTheirSpringsAndKeepMomenta) {
   // A way along an axis of the bushing is a harmonic motion; a turn about one has the energy κ sin²φ/2.
   const std::string body = R"yaml(
