@@ -253,7 +253,7 @@ Stretched stretch(const std::map<std::string, double>& set, const Report& report
 struct PapersMethod {
   double updates = 0.0, place = 0.0;
 };
-PapersMethod papers_method(const ArmRun& path, const Report& report) {
+PapersMethod papers_way(const ArmRun& path, const Report& report) {
   const System& system = path.model.system;
   const double T = path.model.run.until;
   const Trajectory run = simulate(
@@ -386,7 +386,7 @@ Outcome run_gh95_srms(const Settings& set, const Report& report) {
            "Torques of joints driven along given angles", "torque [N m]");
   tell_freedom(out, path, stretched);
   tell_swing(out, brakes);
-  const PapersMethod papers = papers_method(path, report);
+  const PapersMethod papers = papers_way(path, report);
   out.number("al_updates_mean", papers.updates);
   out.number("al_constraint_max", papers.place);
   out.table.push_back({"midpoint, augmented Lagrangian: updates per step", {}, papers.updates, "200 steps along the path"});

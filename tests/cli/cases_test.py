@@ -959,6 +959,22 @@ class Physics(unittest.TestCase):
         self.assertGreater(max(row["wheel"] for row in rows) - rows[0]["wheel"], 0.05)
         self.assertAlmostEqual(rows[-1]["car"], rows[0]["car"], delta=0.01)
 
+    def test_cylinders_of_the_excavator_do_the_work_that_its_energy_tells(self):
+        rows, T = series("excavator"), 10.0
+        stroke = {"boom push": 0.35, "stick push": -0.3, "bucket push": 0.3}
+
+        def power(row):
+            rate = {name: by * math.pi / T * math.sin(2 * math.pi * row["t"] / T) for name, by in stroke.items()}
+            return sum(row[name] * v - 2e3 * v**2 for name, v in rate.items())  # less what the dampers take
+
+        half = [row for row in rows if row["t"] <= T / 2 + 1e-9]
+        self.assertEqual(len(half) % 2, 1)
+        weights = [1 if k in (0, len(half) - 1) else 4 if k % 2 else 2 for k in range(len(half))]
+        work = sum(w * power(row) for w, row in zip(weights, half)) * (half[1]["t"] - half[0]["t"]) / 3
+        energy = [row["kinetic"] + row["potential"] for row in (half[0], half[-1])]
+        self.assertGreater(work, 1e4)
+        self.assertAlmostEqual(work, energy[1] - energy[0], delta=1e-6 * work)
+
     def test_die_comes_to_lie_on_a_face(self):
         rows = series("thrown_die")
         self.assertAlmostEqual(rows[-1]["height"], 0.008, delta=1e-9)

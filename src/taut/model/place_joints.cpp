@@ -25,7 +25,7 @@ double given_by(int coordinate, double start, bool turns, const Draft& draft) {
   return turns ? std::remainder(by, 2.0 * std::numbers::pi) : by;
 }
 
-Displacement along(const JointPlace& joint, const Draft& draft) {
+Displacement given_along(const JointPlace& joint, const Draft& draft) {
   const double angle = given_by(joint.angle, joint.angle_start, true, draft);
   const double travel = given_by(joint.travel, joint.travel_start, false, draft);
   Displacement out;
@@ -85,7 +85,7 @@ void place_by_joints(Draft& draft) {
         const bool forward = index(one.a) == here;
         const std::size_t there = index(forward ? one.b : one.a);
         if (found[there]) continue;
-        const Displacement by = along(one, draft);
+        const Displacement by = given_along(one, draft);
         found[there] = *found[here] * (forward ? by : by.inverse());
         next.push_back(there);
       }

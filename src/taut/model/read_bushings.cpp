@@ -3,8 +3,6 @@
 
 namespace taut {
 
-using Node = Graph::Node;
-
 /// Springs and dampers on ways dᵢ = aᵢ·(x_b − x_a) and turns θᵢ = ½(aₖ·bⱼ − aⱼ·bₖ), (i, j, k) in turn, between frames a and b:
 ///
 ///     V = ½ Σ kᵢ dᵢ² + ½ Σ κᵢ θᵢ²
@@ -14,6 +12,7 @@ using Node = Graph::Node;
 void add_bushing(const std::string& name, const VectorNode& apart, const std::array<VectorNode, 3>& a,
                  const std::array<VectorNode, 3>& b, const Item& stiffness, const std::optional<Item>& damping,
                  Draft& draft) {
+  using Node = Graph::Node;
   Graph& graph = *draft.graph;
   std::vector<Node> ways;
   for (int k = 0; k < draft.dim; ++k) ways.push_back(dot(graph, apart, a[std::size_t(k)]));

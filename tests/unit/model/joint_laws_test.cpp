@@ -30,7 +30,7 @@ double output_of(const ModelFile& model, const std::string& name, const State& s
 }
 
 /// The same outputs of bodies and joints as of expressions of fewest coordinates.
-void expect_same(const std::string& bodies, const std::string& fewest, double end = 1.5) {
+void expect_same_motion(const std::string& bodies, const std::string& fewest, double end = 1.5) {
   const ModelFile a = model_of(bodies), b = model_of(fewest);
   const State at_a = end_of(a, end), at_b = end_of(b, end);
   ASSERT_FALSE(a.outputs.empty());
@@ -44,12 +44,12 @@ const std::string tilted =
     "dimension: 3\ngravity: 9.81\nbodies: {b: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0.5, 0, 0]}}\n";
 
 TEST(JointLaws, HingeInSpaceIsAPendulum) {
-  expect_same("name: hinge\n" + tilted + R"yaml(
+  expect_same_motion("name: hinge\n" + tilted + R"yaml(
 joints: [{type: hinge, between: [ground, b], at: [0, 0, 0], axis: [0, 0.6, 0.8], angle: phi}]
 initial: {phi': 0.7}
 outputs: {angle: phi, rate: phi', z: b.z}
 )yaml",
-              R"yaml(
+                     R"yaml(
 parameters: {J: 0.36*0.3 + 0.64*0.4 + 2*0.25}
 coordinates: [phi]
 kinetic: "J*phi'^2/2"
@@ -81,25 +81,26 @@ coordinates: [phi, s]
 kinetic: "J*phi'^2/2 + s'^2"
 potential: "2*9.81*(0.8*s - 0.3*sin(phi))"
 )yaml";
-  expect_same("name: cylindrical\n" + tilted + R"yaml(
+  expect_same_motion("name: cylindrical\n" + tilted + R"yaml(
 joints: [{type: cylindrical, between: [ground, b], at: [0, 0, 0], axis: [0, 0.6, 0.8], angle: phi, travel: s}]
 initial: {phi': 0.7, s': 1}
 outputs: {angle: phi, way: s}
 )yaml",
-              lagrangian + "initial: {phi': 0.7, s': 1}\noutputs: {angle: phi, way: s}\n");
-  expect_same("name: screw\n" + tilted + R"yaml(
+                     lagrangian + "initial: {phi': 0.7, s': 1}\noutputs: {angle: phi, way: s}\n");
+  expect_same_motion(
+      "name: screw\n" + tilted + R"yaml(
 joints: [{type: screw, between: [ground, b], at: [0, 0, 0], axis: [0, 0.6, 0.8], angle: phi, travel: s, pitch: 0.3}]
 initial: {phi': 0.7}
 outputs: {angle: phi, way: s}
 )yaml",
-              lagrangian +
-                  "constraints: [\"s = 0.3*phi/(2*pi)\"]\ninitial: {phi': 0.7, s': \"0.3*0.7/(2*pi)\"}\noutputs: {angle: "
-                  "phi, way: s}\n");
+      lagrangian +
+          "constraints: [\"s = 0.3*phi/(2*pi)\"]\ninitial: {phi': 0.7, s': \"0.3*0.7/(2*pi)\"}\noutputs: {angle: "
+          "phi, way: s}\n");
 }
 
 /// R = Rx(α) Ry(β): ω in axes of the body is (α' cos β, β', α' sin β).
 TEST(JointLaws, UniversalJointIsTwoAngles) {
-  expect_same(R"yaml(
+  expect_same_motion(R"yaml(
 name: universal
 dimension: 3
 gravity: 9.81
@@ -107,7 +108,7 @@ bodies: {b: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0, 0, -0.5], spin: [0.6, 0.
 joints: [{type: universal, between: [ground, b], at: [0, 0, 0], axis: [[1, 0, 0], [0, 1, 0]]}]
 outputs: {x: b.x, y: b.y, z: b.z}
 )yaml",
-              R"yaml(
+                     R"yaml(
 coordinates: [al, be]
 kinetic: "(0.7*(al'*cos(be))^2 + 0.8*be'^2 + 0.4*(al'*sin(be))^2)/2"
 potential: "-2*9.81*0.5*cos(al)*cos(be)"
@@ -133,7 +134,7 @@ outputs: {x: b.x, y: b.y, z: b.z, angle: phi}
 }
 
 TEST(JointLaws, LineInThePlaneIsACartWithAPendulum) {
-  expect_same(R"yaml(
+  expect_same_motion(R"yaml(
 name: line in the plane
 gravity: 9.81
 bodies: {b: {mass: 2, inertia: 0.3, at: [0, -0.5], spin: 2, points: {top: [0, 0.5]}}}
@@ -142,7 +143,7 @@ joints: [{type: line, between: [O, b.top], axis: [0.8, 0.6], travel: s}]
 initial: {s': 0.5}
 outputs: {x: b.x, y: b.y, way: s}
 )yaml",
-              R"yaml(
+                     R"yaml(
 coordinates: [s, phi]
 let: {x: "0.8*s + 0.5*sin(phi)", y: "0.6*s - 0.5*cos(phi)"}
 kinetic: "(0.8*s' + 0.5*cos(phi)*phi')^2 + (0.6*s' + 0.5*sin(phi)*phi')^2 + 0.3*phi'^2/2"
@@ -178,10 +179,10 @@ outputs: {x: x, y: y, z: "0.4*cos(theta)"}
   };
   const std::string watched = "outputs: {x: top.foot.x, y: top.foot.y, z: top.z}\n";
   // Velocities at the start: the foot at rest along the line, or in the plane.
-  expect_same(bodies("joints: [{type: plane, between: [O, top.foot], axis: [0, 0, 1]}]\n") + watched,
-              angles("initial: {theta: 0.6, phi': 0.5, psi': 20}\n"), 0.8);
-  expect_same(bodies("joints: [{type: line, between: [O, top.foot], axis: [1, 0, 0]}]\n") + watched,
-              angles("constraints: [\"y = 0\"]\ninitial: {theta: 0.6, phi': 0.5, psi': 20}\n"), 0.8);
+  expect_same_motion(bodies("joints: [{type: plane, between: [O, top.foot], axis: [0, 0, 1]}]\n") + watched,
+                     angles("initial: {theta: 0.6, phi': 0.5, psi': 20}\n"), 0.8);
+  expect_same_motion(bodies("joints: [{type: line, between: [O, top.foot], axis: [1, 0, 0]}]\n") + watched,
+                     angles("constraints: [\"y = 0\"]\ninitial: {theta: 0.6, phi': 0.5, psi': 20}\n"), 0.8);
 }
 
 TEST(JointLaws, WeldedBodiesAreOne) {
@@ -205,7 +206,7 @@ joints:
   - {type: weld, between: [a, b]}
 outputs: {angle: phi, rate: phi'}
 )yaml";
-    expect_same("name: weld\n" + text, R"yaml(
+    expect_same_motion("name: weld\n" + text, R"yaml(
 parameters: {J: 0.4 + 2*0.25 + 0.1 + 0.9^2 + 0.3^2}
 coordinates: [phi]
 kinetic: "J*phi'^2/2"
