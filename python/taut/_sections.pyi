@@ -194,7 +194,7 @@ class Sections:
     def dampers(self, *contents: Any, **entries: Any) -> Any:
         """Force -c r' along the line between the ends."""
 
-    def joint(self, *arguments: Any, type: Any = ..., between: Any = ..., at: Any = ..., axis: Any = ..., angle: Any = ..., travel: Any = ..., pitch: Any = ..., stiffness: Any = ..., rest: Any = ..., damping: Any = ..., friction: Any = ..., torque: Any = ..., motion: Any = ..., limits: Any = ..., name: Any = ...) -> Any:
+    def joint(self, *arguments: Any, type: Any = ..., between: Any = ..., at: Any = ..., axis: Any = ..., angle: Any = ..., travel: Any = ..., pitch: Any = ..., stiffness: Any = ..., rest: Any = ..., damping: Any = ..., friction: Any = ..., torque: Any = ..., motion: Any = ..., limits: Any = ..., turning: Any = ..., name: Any = ...) -> Any:
         """Between bodies, or a body and something else. A joint called A has the force A.fx (axes of space), A.f1 (its own) and the moment A.mx, A.m1 on its second side; A.m in the plane.
 
         Entries:
@@ -215,6 +215,7 @@ class Sections:
             torque: What drives it [N m or N], of t, coordinates and velocities.
             motion: Of its angle or travel, a function of t; the multiplier is the torque that this takes.
             limits: Least and largest angle or travel.
+            turning: Of the side that is the ground or a point: its axes turn with time.
             name: In messages and results: A.fx, A.m1, A.torque."""
 
     def joints(self, *contents: Any, **entries: Any) -> Any:

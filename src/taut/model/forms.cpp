@@ -346,6 +346,7 @@ Form joint() {
       {"torque", value(), "What drives it [N m or N], of t, coordinates and velocities."},
       {"motion", value(), "Of its angle or travel, a function of t; the multiplier is the torque that this takes."},
       {"limits", pair(), "Least and largest angle or travel."},
+      {"turning", turning_form(), "Of the side that is the ground or a point: its axes turn with time."},
       {"name", text(), "In messages and results: A.fx, A.m1, A.torque."},
   });
   return defined("joint", out);
@@ -400,6 +401,7 @@ Forms make_forms() {
                            {"distance", value(), "Kept at least [m].", "0"}}),
       .touch = touch_form(),
       .gear = gear_form(),
+      .turning = turning_form(),
       .coupling = table_of(
           {required({"between", list_of(name(), 2, 2), "Two strings."}), required({"stiffness", nonnegative(), "[N/m^2]"})}),
       .constraint = table_of({{"name", text(), "In messages, results and events.", "the relation itself"},

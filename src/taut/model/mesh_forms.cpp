@@ -18,6 +18,14 @@ Form gear_form() {
   return defined("gear", out);
 }
 
+Form turning_form() {
+  Form out = table_of({
+      {"axis", list_of(values("value"), 1, 3), "In space: what it turns about.", "the last axis"},
+      required({"angle", values("value"), "[rad], a function of t."}),
+  });
+  return defined("turning", out);
+}
+
 Form touch_form() {
   const Form size = values("nonnegative"), words = defined("text", form(Form::Kind::text)),
              direction = list_of(values("value"), 1, 3);

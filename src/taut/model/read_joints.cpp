@@ -31,7 +31,7 @@ struct Joint {
   std::string type{}, name{};
   Side a, b;
   std::optional<Item> at{}, axis{}, angle{}, travel{}, pitch{};
-  std::optional<Item> stiffness{}, rest{}, damping{}, torque{}, motion{}, limits{}, friction{};
+  std::optional<Item> stiffness{}, rest{}, damping{}, torque{}, motion{}, limits{}, friction{}, turning{};
   JointEntry entry{};
 };
 
@@ -105,15 +105,18 @@ class JointReader {
     joint_.a = side(between[0]);
     joint_.b = side(between[1]);
     if (joint_.a.ground && joint_.b.ground) joint_.item.fail("both sides are the ground");
+    if (joint_.turning && !joint_.a.ground && !joint_.b.ground)
+      joint_.turning->fail("belongs to a side that is the ground or a point");
     if (joint_.a.body != nullptr && joint_.a.body == joint_.b.body)
       joint_.item.fail(message("both sides are the body '{}'", joint_.a.body->name));
     if (joint_.name.empty()) joint_.name = joint_.type + " " + between[0].word() + "-" + between[1].word();
   }
   std::vector<std::pair<std::string, std::optional<Item>*>> options() {
-    return {{"at", &joint_.at},         {"axis", &joint_.axis},       {"angle", &joint_.angle},
-            {"travel", &joint_.travel}, {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
-            {"rest", &joint_.rest},     {"damping", &joint_.damping}, {"torque", &joint_.torque},
-            {"motion", &joint_.motion}, {"limits", &joint_.limits},   {"friction", &joint_.friction}};
+    return {{"at", &joint_.at},          {"axis", &joint_.axis},       {"angle", &joint_.angle},
+            {"travel", &joint_.travel},  {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
+            {"rest", &joint_.rest},      {"damping", &joint_.damping}, {"torque", &joint_.torque},
+            {"motion", &joint_.motion},  {"limits", &joint_.limits},   {"friction", &joint_.friction},
+            {"turning", &joint_.turning}};
   }
 
   Side side(const Item& item) {
@@ -132,9 +135,7 @@ class JointReader {
     out.placed = true;
     out.at = start_of(out.spot);
     if (out.body != nullptr) return out;
-    bool fixed = !out.spot.massive;
-    for (int k = 0; k < draft_.dim; ++k) fixed = fixed && graph_.is_constant(out.spot.x[std::size_t(k)]);
-    out.ground = fixed;
+    out.ground = !out.spot.massive;  // a point, which may move with time
     return out;
   }
 
@@ -227,7 +228,7 @@ class JointReader {
       for (int k = 0; k < 3; ++k) {
         side->axes[std::size_t(k)] = side->body != nullptr
                                          ? body_vector(*side->body, side->body->axis_of(side->frame.col(k)), draft_)
-                                         : constant_vector(graph_, side->frame.col(k));
+                                         : ground_vector(side->frame.col(k));
       }
     }
     const bool turning = !kind.about.empty() || joint_.angle;
@@ -236,6 +237,20 @@ class JointReader {
         side->item.fail(message("'{}' has no axes that a {} could hold; give a body", side->item.word(), joint_.type));
     if (!kind.along.empty() && !a.turns())
       a.item.fail(message("the first side of a {} carries its axis: give a body or the ground", joint_.type));
+  }
+
+  /// A direction of the ground, which may turn with time.
+  VectorNode ground_vector(const Vector3d& x) {
+    if (!joint_.turning) return constant_vector(graph_, x);
+    Vector3d about = Vector3d::UnitZ();
+    std::optional<Item> angle;
+    for (const auto& [key, one] : joint_.turning->entries(forms().turning.keys)) {
+      if (key == "axis") about = read_direction(one, draft_);
+      if (key == "angle") angle = one;
+    }
+    if (!angle) joint_.turning->fail("needs an `angle`, a function of t");
+    if (draft_.dim == 2 && about != Vector3d::UnitZ()) joint_.turning->fail("in the plane needs no axis");
+    return turned_by(graph_, x, about, draft_.of_time(*angle));
   }
 
   VectorNode apart() {
@@ -352,8 +367,7 @@ class JointReader {
         if (one) one->fail("needs a name for the `angle` or `travel` it acts on");
   }
   VectorNode own_axis(const Side& side) {
-    return side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_)
-                                : constant_vector(graph_, Vector3d::UnitX());
+    return side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_) : ground_vector(Vector3d::UnitX());
   }
   void start_at(int i, double value) {
     if (!draft_.initial_given.contains({i, false})) draft_.q[i] = value + 0.0;  // no −0

@@ -216,6 +216,43 @@ outputs: {angle: phi, rate: phi'}
   }
 }
 
+/// A ground that goes up and down as it turns: forces and moments of a weld are those of the motion; a pendulum on it is one with a driven pivot.
+TEST(JointLaws, GroundMovesAndTurnsWithTime) {
+  const ModelFile led = model_of(R"yaml(
+dimension: 3
+bodies: {b: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0, 0, 0]}}
+points: {P: ["0.3*t^2", 0, 0]}
+joints: [{type: weld, name: W, between: [P, b], turning: {axis: [0, 1, 0], angle: "0.4*t^3"}}]
+outputs: {x: b.x, q0: b.q0, fx: W.fx, my: W.my}
+)yaml");
+  State end = end_of(led);
+  EXPECT_NEAR(output_of(led, "x", end), 0.3 * 2.25, 1e-10);
+  EXPECT_NEAR(output_of(led, "q0", end), std::cos(0.2 * std::pow(1.5, 3)), 1e-10);
+  Vector a(led.system.size());
+  end.lambda.resize(led.system.constraint_count());
+  IndexOne(led.system, Multipliers{}).accelerate(instant(end), a, end.lambda);
+  EXPECT_NEAR(output_of(led, "fx", end), 2.0 * 0.6, 1e-8);
+  EXPECT_NEAR(output_of(led, "my", end), 0.3 * 0.4 * 6.0 * 1.5, 1e-8);
+
+  expect_same_motion(R"yaml(
+name: driven pivot
+gravity: 9.81
+bodies: {b: {mass: 2, inertia: 0.5, at: [1, 0]}}
+points: {P: [0, "0.1*sin(5*t)"]}
+joints: [{type: hinge, between: [P, b], angle: phi, turning: {angle: "0.5*t"}}]
+initial: {phi': 0}
+outputs: {angle: "phi + 0.5*t"}
+)yaml",
+                     R"yaml(
+coordinates: [th]
+let: {vy: "0.5*cos(5*t) + cos(th)*th'", vx: "-sin(th)*th'"}
+kinetic: "vx^2 + vy^2 + 0.25*th'^2"
+potential: "2*9.81*(0.1*sin(5*t) + sin(th))"
+outputs: {angle: th}
+initial: {th': 0.5}
+)yaml");
+}
+
 TEST(Gears, WheelsInMeshRackAndPlanetsMoveAsOneInertia) {
   // A torque on the first of two wheels, 20 and 40 teeth: J = J₁ + J₂/4. A pinion on a rack: J + m r².
   const ModelFile wheels = model_of(R"yaml(
@@ -283,6 +320,8 @@ TEST(Bushings, ContactsAndForcesNameWhatIsWrong) {
   expect(bushing + "stiffness: [1, 1]}]\n", "needs 3 numbers");
   expect(bushing + "stiffness: [1, 1, -1]}]\n", "must not be negative");
   expect(bushing + "stiffness: [1, 1, 1], angle: phi}]\n", "has only `stiffness` and `damping`");
+  expect("joints: [{type: weld, between: [a, b], turning: {angle: t}}]\n", "the ground or a point");
+  expect("joints: [{type: weld, between: [ground, b], turning: {axis: [0, 1]}}]\n", "needs an `angle`");
   expect("contacts: [{between: [a, b]}]\n", "needs a `radius`, or the `normal` of a plane");
   expect("contacts: [{between: [a, b], normal: a.side}]\n", "axis of a");
   expect("contacts: [{between: [a, b], normal: [0, 1], inside: true}]\n", "turn its normal round");
