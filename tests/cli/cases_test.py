@@ -975,6 +975,13 @@ class Physics(unittest.TestCase):
         self.assertGreater(work, 1e4)
         self.assertAlmostEqual(work, energy[1] - energy[0], delta=1e-6 * work)
 
+    def test_rocking_block_loses_what_housner_says_at_each_impact(self):
+        events = run("rocking_block")["events"]
+        factor = 1 - 1.5 * math.sin(math.atan2(0.2, 0.8)) ** 2
+        self.assertEqual([event["name"] for event in events], ["onto the left", "onto the right"] * 2)
+        for a, b in zip(events, events[1:]):
+            self.assertAlmostEqual(b["impulse"] / a["impulse"], factor, delta=1e-9)
+
     def test_die_comes_to_lie_on_a_face(self):
         rows = series("thrown_die")
         self.assertAlmostEqual(rows[-1]["height"], 0.008, delta=1e-9)
