@@ -23,7 +23,9 @@ int check(const ModelArguments& arguments) {
                      {"constraints", found.constraints},
                      {"inequalities", found.inequalities},
                      {"degrees_of_freedom", found.degrees_of_freedom},
+                     {"gruebler", found.gruebler},
                      {"redundant", found.redundant},
+                     {"held_already", found.words},
                      {"holonomic", found.holonomic},
                      {"conservative", found.conservative},
                      {"moved_q", start.moved_q},
@@ -44,8 +46,9 @@ int check(const ModelArguments& arguments) {
     fmt::print("  coordinates          {}\n", found.coordinates);
     fmt::print("  constraints          {}, {} of them inequalities{}\n", found.constraints, found.inequalities,
                found.holonomic ? "" : "; some hold velocities (nonholonomic)");
-    fmt::print("  degrees of freedom   {}{}\n", found.degrees_of_freedom, found.holonomic ? "" : " of the velocities");
-    for (const std::string& name : found.redundant) fmt::print("  redundant            {}\n", name);
+    fmt::print("  degrees of freedom   {}{} by rank, {} by Gruebler's count\n", found.degrees_of_freedom,
+               found.holonomic ? "" : " of the velocities", found.gruebler);
+    for (const std::string& words : found.words) fmt::print("  redundant            {}\n", words);
     fmt::print("  energy               {}\n",
                found.conservative ? "conserved" : "not conserved: forces, time or impacts act");
     if (start.moved_q > 0.0 || start.moved_v > 0.0)

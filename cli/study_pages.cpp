@@ -157,8 +157,11 @@ void write_reproduce_page(const reproduce::Experiment& experiment, const reprodu
         constexpr std::size_t most = 4000;  // points
         const std::size_t stride = std::max<std::size_t>(1, curve.rows.size() / most);
         std::vector<double> x, y;
-        for (std::size_t s = 0; s < curve.rows.size(); s += stride)
-          x.push_back(curve.rows[s][0]), y.push_back(curve.rows[s].at(k));
+        for (std::size_t s = 0; s < curve.rows.size(); s += stride) {
+          const std::vector<double>& row = curve.rows[s];  // an empty one lifts the pen
+          x.push_back(row.empty() ? std::nan("") : row[0]);
+          y.push_back(row.empty() ? std::nan("") : row.at(k));
+        }
         one["lines"].push_back({{"name", drawn.title.empty() ? drawn.curve : drawn.title},
                                 {"x", numbers(x)},
                                 {"y", numbers(y)},

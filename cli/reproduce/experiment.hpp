@@ -102,6 +102,7 @@ Outcome run_ka13_hmm(const Settings& set, const Report& report);
 Outcome run_lbs_pendulum(const Settings& set, const Report& report);
 Outcome run_gh95_strings(const Settings& set, const Report& report);
 Outcome run_gh95_beam_static(const Settings& set, const Report& report);
+Outcome run_gh95_srms(const Settings& set, const Report& report);
 Outcome run_gh95_beam(const Settings& set, const Report& report);
 Outcome run_bqgc13_benchmark(const Settings& set, const Report& report);
 Outcome run_bqgc13_swing(const Settings& set, const Report& report);

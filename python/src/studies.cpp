@@ -26,7 +26,9 @@ nb::dict check(const Built& built) {
   out["constraints"] = found.constraints;
   out["inequalities"] = found.inequalities;
   out["degrees_of_freedom"] = found.degrees_of_freedom;
+  out["gruebler"] = found.gruebler;
   out["redundant"] = nb::cast(found.redundant);
+  out["held_already"] = nb::cast(found.words);
   out["holonomic"] = found.holonomic;
   out["conservative"] = found.conservative;
   out["moved_q"] = found.moved_q;

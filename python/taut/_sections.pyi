@@ -137,7 +137,7 @@ class Sections:
         """Places without mass; they may be functions of t."""
 
     def contact(self, *arguments: Any, above: Any = ..., below: Any = ..., distance: Any = ...) -> Any:
-        """A string stays above another, or above or below an obstacle.
+        """A string stays above another, or above or below an obstacle; balls and points do not go through each other, or through a plane that a body carries.
 
         Entries:
             above: A string, or the height [m] of an obstacle, of x. Required.
@@ -145,7 +145,7 @@ class Sections:
             distance: Kept at least [m]. Unless given: 0."""
 
     def contacts(self, *contents: Any, **entries: Any) -> Any:
-        """A string stays above another, or above or below an obstacle."""
+        """A string stays above another, or above or below an obstacle; balls and points do not go through each other, or through a plane that a body carries."""
 
     def coupling(self, *arguments: Any, between: Any = ..., stiffness: Any = ...) -> Any:
         """Elastic layers between two strings.
@@ -194,7 +194,7 @@ class Sections:
     def dampers(self, *contents: Any, **entries: Any) -> Any:
         """Force -c r' along the line between the ends."""
 
-    def joint(self, *arguments: Any, type: Any = ..., between: Any = ..., at: Any = ..., axis: Any = ..., angle: Any = ..., travel: Any = ..., pitch: Any = ..., stiffness: Any = ..., rest: Any = ..., damping: Any = ..., friction: Any = ..., torque: Any = ..., motion: Any = ..., limits: Any = ..., name: Any = ...) -> Any:
+    def joint(self, *arguments: Any, type: Any = ..., between: Any = ..., at: Any = ..., axis: Any = ..., angle: Any = ..., travel: Any = ..., pitch: Any = ..., stiffness: Any = ..., rest: Any = ..., damping: Any = ..., friction: Any = ..., torque: Any = ..., motion: Any = ..., limits: Any = ..., turning: Any = ..., name: Any = ...) -> Any:
         """Between bodies, or a body and something else. A joint called A has the force A.fx (axes of space), A.f1 (its own) and the moment A.mx, A.m1 on its second side; A.m in the plane.
 
         Entries:
@@ -207,17 +207,32 @@ class Sections:
             angle: A name for its angle [rad], which becomes a coordinate.
             travel: A name for the way along its axis [m], which becomes a coordinate.
             pitch: Of a screw [m per turn].
-            stiffness: Of a spring on angle or travel [N m/rad or N/m]. Unless given: 0.
+            stiffness: Of a spring on angle or travel [N m/rad or N/m]; of a bushing along its three axes and about
+                them, in the plane along two and about its place. Unless given: 0.
             rest: Where the spring has no force. Unless given: the start.
-            damping: [N m s/rad or N s/m] Unless given: 0.
+            damping: [N m s/rad or N s/m]; of a bushing like its stiffness. Unless given: 0.
             friction: Torque or force of sliding, and the rate over which it turns round: T tanh(v/w).
             torque: What drives it [N m or N], of t, coordinates and velocities.
             motion: Of its angle or travel, a function of t; the multiplier is the torque that this takes.
             limits: Least and largest angle or travel.
+            turning: Of the side that is the ground or a point: its axes turn with time.
             name: In messages and results: A.fx, A.m1, A.torque."""
 
     def joints(self, *contents: Any, **entries: Any) -> Any:
         """Between bodies, or a body and something else. A joint called A has the force A.fx (axes of space), A.f1 (its own) and the moment A.mx, A.m1 on its second side; A.m in the plane."""
+
+    def gear(self, *arguments: Any, between: Any = ..., ratio: Any = ..., teeth: Any = ..., radius: Any = ..., name: Any = ...) -> Any:
+        """Wheels in mesh, racks and pinions: between angles and travels of joints.
+
+        Entries:
+            between: Angles or travels of joints. Required.
+            ratio: The second moves so many times as far as the first.
+            teeth: Of the two wheels, which turn against each other; negative for one that lies inside the other.
+            radius: Of a pinion whose angle is the first [m]; the second is the travel of its rack.
+            name: In messages and results: NAME.lambda."""
+
+    def gears(self, *contents: Any, **entries: Any) -> Any:
+        """Wheels in mesh, racks and pinions: between angles and travels of joints."""
 
     def rolling(self, *arguments: Any, body: Any = ..., radius: Any = ..., normal: Any = ..., offset: Any = ..., wheel: Any = ..., name: Any = ...) -> Any:
         """Bodies that roll on a plane without slipping.

@@ -34,7 +34,7 @@ class Report:
 
 
 class Check(Report):
-    """What a model is: coordinates, constraints, degrees_of_freedom, redundant, conservative, holonomic, initial, violated, trouble."""
+    """What a model is: coordinates, constraints, degrees_of_freedom, gruebler, redundant, held_already, conservative, holonomic, initial, violated, trouble."""
 
     @property
     def ok(self) -> bool:
@@ -45,9 +45,11 @@ class Check(Report):
             f"  coordinates          {self.coordinates}",
             f"  constraints          {self.constraints}, {self.inequalities} of them inequalities"
             + ("" if self.holonomic else "; some hold velocities (nonholonomic)"),
-            f"  degrees of freedom   {self.degrees_of_freedom}" + ("" if self.holonomic else " of the velocities"),
+            f"  degrees of freedom   {self.degrees_of_freedom}"
+            + ("" if self.holonomic else " of the velocities")
+            + f" by rank, {self.gruebler} by Gruebler's count",
         ]
-        lines += [f"  redundant            {name}" for name in self.redundant]
+        lines += [f"  redundant            {words}" for words in self.held_already]
         lines.append(f"  energy               {'conserved' if self.conservative else 'not conserved: forces, time or impacts act'}")
         if self.moved_q > 0 or self.moved_v > 0:
             lines.append(

@@ -28,6 +28,18 @@ TEST(Papers, Gh95WallGivesTable2WithinATenthOfAPercentOfScheme40) {
   EXPECT_LE(f.at("newton_mean"), 3.0);
 }
 
+TEST(Papers, ShuttlesArmStaysOnItsPathAndWorkIsEnergy) {
+  const auto f = figures("gh95-srms");
+  EXPECT_LE(f.at("path_error_max"), 1e-10);
+  EXPECT_LE(f.at("orientation_error_max"), 1e-10);
+  EXPECT_LE(f.at("energy_balance"), 1e-8);
+  EXPECT_LE(f.at("torque_difference"), 1e-9);
+  EXPECT_NEAR(f.at("stretched_time"), f.at("stretched_time_exact"), 1e-5);
+  EXPECT_EQ(f.at("freedom_held"), 0.0);
+  EXPECT_EQ(f.at("freedom_place_only"), 3.0);
+  EXPECT_LE(f.at("swing_energy_drift"), 1e-9);
+}
+
 TEST(Papers, Gh95EllipseGivesTable4AndTheMotionOfTheDae) {
   const auto f = figures("gh95-ellipse");
   EXPECT_NEAR(f.at("theta1_t1"), 1.722655535487, 2e-4);

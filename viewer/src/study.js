@@ -43,6 +43,13 @@ function mark(kind, x, y, colour) {
   return svg('circle', { cx: x, cy: y, r: 4.2, fill: colour });
 }
 
+// Points of a line, stroke by stroke: a place that is nothing lifts the pen.
+function strokes(line) {
+  const out = [[]];
+  line.x.forEach((a, i) => { if (a === null) out.push([]); else out[out.length - 1].push([a, line.y[i]]); });
+  return out;
+}
+
 function chart(given) {
   const width = innerWidth < 600 ? 440 : 760, height = innerWidth < 600 ? 360 : 430, left = 78, bottom = 54, top = 14, right = 14;
   const x = scaleOf(given.lines.flatMap((line) => line.x), given.logx, left, width - right);
@@ -62,7 +69,12 @@ function chart(given) {
   const groups = given.lines.map((line, k) => {
     const colour = colours[k % colours.length], kind = shapes[Math.floor(k / colours.length) % shapes.length], group = svg('g');
     const points = line.x.map((a, i) => [a, line.y[i]]).filter(([a, b]) => x.good(a) && y.good(b)).map(([a, b]) => [x.place(a), y.place(b)]);
-    if (!line.pointsOnly) group.append(svg('polyline', { points: points.map((p) => p.map((c) => c.toFixed(1)).join(',')).join(' '), fill: 'none', stroke: colour, 'stroke-width': 2, 'stroke-linejoin': 'round' }));
+    if (!line.pointsOnly) {
+      for (const part of strokes(line)) {
+        const places = part.filter(([a, b]) => x.good(a) && y.good(b)).map(([a, b]) => x.place(a).toFixed(1) + ',' + y.place(b).toFixed(1));
+        group.append(svg('polyline', { points: places.join(' '), fill: 'none', stroke: colour, 'stroke-width': 2, 'stroke-linejoin': 'round' }));
+      }
+    }
     if (line.marks || line.pointsOnly) for (const [a, b] of points) group.append(mark(kind, a, b, colour));
     const title = svg('title', {}, line.name);
     group.append(title);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <taut/model/readers.hpp>
 #include <taut/model/vectors.hpp>
@@ -124,23 +125,54 @@ std::optional<Node> named_of_bodies(std::string_view name, Draft& draft) {
   return {};
 }
 
-/// A moment on a body: m does the work m·ω, so that it acts as ½ m × dᵢ on each dᵢ; in the plane on c and s.
-bool push_moment(const std::string& name, const Item& item, Draft& draft) {
-  const std::size_t dot_at = name.find('.');
-  const auto body = draft.body_index.find(name.substr(0, dot_at));
-  if (dot_at == std::string::npos || body == draft.body_index.end()) return false;
-  const std::string rest = name.substr(dot_at + 1);
-  const int axis = draft.dim == 2 ? (rest == "m" ? 2 : -1) : axis_of(rest, "m", 3);
-  if (axis < 0) return false;
+namespace {
+
+/// Q = F ∂rate/∂v, of a rate that is linear in the velocities: where F·rate is the power.
+void push_along(Node rate, Node force, Draft& draft) {
   Graph& graph = *draft.graph;
-  const BodyEntry& of = draft.bodies[body->second];
-  const Node moment = draft.value(item);
-  const Node spin = body_spin(of, draft)[std::size_t(axis)];  // linear in the rates, whose factors are where the moment acts
-  for (const int variable : graph.variables_of({spin}))
+  for (const int variable : graph.variables_of({rate}))
     if (draft.numbering.is_velocity(variable))
       draft.lagrangian.forces.emplace_back(draft.numbering.coordinate(variable),
-                                           graph.multiply(moment, graph.derivative(spin, variable)));
-  return true;
+                                           graph.multiply(force, graph.derivative(rate, variable)));
+}
+
+/// "f1", "m3" → 0, 2 for axes of the body; "mx" → 0 with `space`.
+int own_axis(std::string_view word, char letter, int dim) {
+  if (word.size() != 2 || word[0] != letter) return -1;
+  const int axis = word[1] - '1';
+  return axis >= 0 && axis < dim ? axis : -1;
+}
+
+}  // namespace
+
+/// A moment m does the work m·ω, so that it acts as ½ m × dᵢ on each dᵢ, in the plane on c and s; a force F at a point that of its velocity.
+bool push_body(const std::string& name, const Item& item, Draft& draft) {
+  const std::size_t dot_at = name.find('.');
+  const auto found = draft.body_index.find(name.substr(0, dot_at));
+  if (dot_at == std::string::npos || found == draft.body_index.end()) return false;
+  Graph& graph = *draft.graph;
+  const BodyEntry& body = draft.bodies[found->second];
+  std::string rest = name.substr(dot_at + 1);
+  const auto along = [&](const VectorNode& rate, int axis) {  // of the body
+    push_along(dot(graph, rate, body_vector(body, Vector3d::Unit(axis), draft)), draft.value(item), draft);
+    return true;
+  };
+  const int space = draft.dim == 2 ? (rest == "m" ? 2 : -1) : axis_of(rest, "m", 3);
+  if (space >= 0) {
+    push_along(body_spin(body, draft)[std::size_t(space)], draft.value(item), draft);
+    return true;
+  }
+  if (const int axis = own_axis(rest, 'm', 3); draft.dim == 3 && axis >= 0) return along(body_spin(body, draft), axis);
+  Vector3d point = body.mass.center;
+  if (const std::size_t next = rest.find('.'); next != std::string::npos) {
+    const auto at = std::find_if(body.points.begin(), body.points.end(),
+                                 [&](const auto& one) { return one.first == rest.substr(0, next); });
+    if (at == body.points.end()) return false;
+    point = at->second;
+    rest = rest.substr(next + 1);
+  }
+  const int axis = own_axis(rest, 'f', draft.dim);
+  return axis >= 0 && along(body_place(body, point, draft, true), axis);
 }
 
 }  // namespace taut

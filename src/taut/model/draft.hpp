@@ -51,6 +51,16 @@ struct JointEntry {
   std::array<std::array<Graph::Node, 3>, 3> axes{};  ///< of the first side
 };
 
+/// How a joint lies as the bodies are placed: for who moves them along it.
+struct JointPlace {
+  std::string name;
+  int a = -1, b = -1;  ///< bodies by number; −1: the ground, −2: something else
+  Eigen::Vector3d at = Eigen::Vector3d::Zero(), axis = at, along = at;  ///< of the turn, and of the way
+  int angle = -1, travel = -1;                                          ///< coordinates, where they have names
+  double angle_start = 0.0, travel_start = 0.0;
+  Graph::Node same = -1;  ///< c cos φ + s sin φ: 1 where the angle is that of the turn, −1 half a turn away
+};
+
 /// A model while its sections are read: what they share.
 ///
 /// Sections are read in the order of the table of sections: first values, then what moves, which numbers the coordinates, then what acts on it
@@ -140,6 +150,7 @@ class Draft {
   std::unordered_map<std::string, std::size_t> body_index;
   std::unordered_map<std::string, JointEntry> joints;  ///< by name
   std::unordered_set<std::string> joint_coordinates;   ///< angles and travels
+  std::vector<JointPlace> joint_places;
   std::vector<CarriedMass> carried;
   std::vector<std::pair<std::string, Item>> lets;
   std::vector<char> has_inertia;  ///< coordinates whose velocity occurs in a kinetic energy

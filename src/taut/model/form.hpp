@@ -63,8 +63,8 @@ struct Field {
 /// Forms of the tables that a model holds.
 struct Forms {
   Form table, mass, body, shape, rotation, joint, rolling, rod, spring, damper, pin, curve, wall, beam, beam_end,
-      beam_damping, beam_force, string, contact, coupling, constraint, initial, event, then, change, run, tolerance, method,
-      place, sum, link_ends, formulation, integrator, solver;
+      beam_damping, beam_force, string, contact, touch, gear, turning, coupling, constraint, initial, event, then, change,
+      run, tolerance, method, place, sum, link_ends, formulation, integrator, solver;
 };
 const Forms& forms();
 

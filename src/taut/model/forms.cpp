@@ -1,4 +1,7 @@
+#include <iterator>
+#include <sstream>
 #include <taut/model/form.hpp>
+#include <taut/model/mesh_forms.hpp>
 
 namespace taut {
 namespace {
@@ -146,6 +149,11 @@ Form event() {
   return defined("event", out);
 }
 
+std::vector<std::string> words(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
 /// A method with options: {name: …, option: …}.
 Form method(std::vector<std::string> names, std::vector<Field> options) {
   options.insert(options.begin(), required({"name", one_of(std::move(names))}));
@@ -153,27 +161,11 @@ Form method(std::vector<std::string> names, std::vector<Field> options) {
 }
 
 Form integrator() {
-  const Form any = defined("integratorName", one_of({"midpoint",
-                                                     "midpoint-shared",
-                                                     "midpoint-literal",
-                                                     "rattle",
-                                                     "gcn",
-                                                     "gcn-middle",
-                                                     "gcn-new",
-                                                     "houbolt",
-                                                     "newmark",
-                                                     "newmark-new",
-                                                     "three-level",
-                                                     "energy-momentum",
-                                                     "generalized-alpha",
-                                                     "spark2",
-                                                     "spark3",
-                                                     "spark4",
-                                                     "moreau-jean",
-                                                     "rk4",
-                                                     "dopri5",
-                                                     "dop853",
-                                                     "hmm"}));
+  const Form any =
+      defined("integratorName",
+              one_of(words("midpoint midpoint-shared midpoint-literal rattle gcn gcn-middle gcn-new houbolt newmark "
+                           "newmark-new three-level energy-momentum generalized-alpha spark2 spark3 spark4 "
+                           "moreau-jean rk4 dopri5 dop853 hmm")));
   const Form truths = form(Form::Kind::truth);
   return defined(
       "integrator",
@@ -324,12 +316,13 @@ Form body() {
       {"axes", names_of(name(), place()), "Named directions, in its own axes: arm.pin."},
   });
   out.some = {"mass", "density"};
-  out.never = {{"mass", "density"}, {"center", "shape"}};
+  out.never = {{"mass", "density"}};
   return defined("body", out);
 }
 
 Form joint() {
   const Form axis = any_of({text(), place(), list_of(any_of({text(), place()}), 2, 2)});
+  const Form six = list_of(nonnegative(), 3, 6);
   Form out = table_of({
       required({"type", one_of(joint_types()),
                 "What it leaves free. line: the second place stays on a line of the first side; plane: in a plane."}),
@@ -343,13 +336,17 @@ Form joint() {
       {"angle", name(), "A name for its angle [rad], which becomes a coordinate."},
       {"travel", name(), "A name for the way along its axis [m], which becomes a coordinate."},
       {"pitch", value(), "Of a screw [m per turn]."},
-      {"stiffness", nonnegative(), "Of a spring on angle or travel [N m/rad or N/m].", "0"},
+      {"stiffness", any_of({nonnegative(), six}),
+       "Of a spring on angle or travel [N m/rad or N/m]; of a bushing along its three axes and about them, in the plane "
+       "along two and about its place.",
+       "0"},
       {"rest", value(), "Where the spring has no force.", "the start"},
-      {"damping", nonnegative(), "[N m s/rad or N s/m]", "0"},
+      {"damping", any_of({nonnegative(), six}), "[N m s/rad or N s/m]; of a bushing like its stiffness.", "0"},
       {"friction", pair(), "Torque or force of sliding, and the rate over which it turns round: T tanh(v/w)."},
       {"torque", value(), "What drives it [N m or N], of t, coordinates and velocities."},
       {"motion", value(), "Of its angle or travel, a function of t; the multiplier is the torque that this takes."},
       {"limits", pair(), "Least and largest angle or travel."},
+      {"turning", turning_form(), "Of the side that is the ground or a point: its axes turn with time."},
       {"name", text(), "In messages and results: A.fx, A.m1, A.torque."},
   });
   return defined("joint", out);
@@ -402,6 +399,9 @@ Forms make_forms() {
       .contact = table_of({required({"above", value(), "A string, or the height [m] of an obstacle, of x."}),
                            required({"below", value(), "A string, or the height [m] of an obstacle, of x."}),
                            {"distance", value(), "Kept at least [m].", "0"}}),
+      .touch = touch_form(),
+      .gear = gear_form(),
+      .turning = turning_form(),
       .coupling = table_of(
           {required({"between", list_of(name(), 2, 2), "Two strings."}), required({"stiffness", nonnegative(), "[N/m^2]"})}),
       .constraint = table_of({{"name", text(), "In messages, results and events.", "the relation itself"},

@@ -47,6 +47,7 @@ class ModelBuilder {
   ModelBuilder& spring(Tree of) { return item("springs", std::move(of)); }
   ModelBuilder& damper(Tree of) { return item("dampers", std::move(of)); }
   ModelBuilder& joint(Tree of) { return item("joints", std::move(of)); }
+  ModelBuilder& gear(Tree of) { return item("gears", std::move(of)); }
   ModelBuilder& rolling(Tree of) { return item("rolling", std::move(of)); }
   ModelBuilder& pin(Tree of) { return item("pins", std::move(of)); }
   ModelBuilder& curve(Tree of) { return item("curves", std::move(of)); }

@@ -106,6 +106,7 @@ struct ModelFile {
   Scene scene;
   std::vector<NamedExpression> tracks;  ///< places of the scene that are no sums of coordinates: x, y (z) of each
   std::map<std::string, double> parameters;
+  std::map<std::string, std::string> held;  ///< what constraints of joints hold, in words: "hinge C: rotation about x"
 
   std::function<std::vector<double>(double from, double to)> jumps;  ///< times at which expressions jump by time alone
   /// The same model with other values of parameters, without a start.

@@ -327,6 +327,8 @@ const VibratingString& string_named(const Item& item, const Draft& draft) {
 }  // namespace
 
 void read_contact(const Item& item, Draft& draft) {
+  const std::vector<std::string>& keys = item.tree().keys;
+  if (std::find(keys.begin(), keys.end(), "between") != keys.end()) return read_touch(item, draft);
   const VibratingString *upper = nullptr, *lower = nullptr;
   std::optional<AlongFunction> floor, ceiling;
   double distance = 0.0;

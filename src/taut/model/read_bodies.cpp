@@ -156,7 +156,8 @@ void read_mass(const Item& item, BodyEntry& body, Draft& draft) {
   if (!mass && !(shape && density)) item.fail("needs a `mass`, or a `shape` and its `density`");
   if (!inertia && !shape) item.fail("needs an `inertia` about its centre of mass, or a `shape` from which it follows");
   if (mass && density) density->fail("follows from the `mass`; give one of them");
-  if (center && shape) center->fail("follows from the `shape`; give one of them");
+  if (center && shape && !(mass && inertia))
+    center->fail("follows from the `shape`, unless `mass` and `inertia` are given too; then that is only drawn");
   if (shape) {
     const double each = density ? draft.positive(*density) : 1.0;
     for (const Item& one : shape->is_list() ? shape->list() : std::vector<Item>{*shape})

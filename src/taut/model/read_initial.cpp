@@ -108,7 +108,7 @@ void hold_motions(Draft& draft, ExpressionTerms& speeds) {
 }
 
 /// What is not to be found is held: first positions, then velocities.
-void solve_start(Draft& draft, const State& given, bool assemble) {
+void solve_start(Draft& draft, const State& given, const Vector& as_placed, bool assemble) {
   const System& system = *draft.system;
   System still = system, steady = system;
   ExpressionTerms places = draft.new_terms(), speeds = draft.new_terms();
@@ -127,8 +127,9 @@ void solve_start(Draft& draft, const State& given, bool assemble) {
   const auto check = [&](const ConsistentStart& one) {
     require(one.status == Status::ok, "the initial values to be found were not: {}.", one.trouble);
   };
-  const ConsistentStart placed = consistent_positions(still, given);
+  ConsistentStart placed = consistent_positions(still, given);
   check(placed);
+  check_angles(draft, placed.state.q);
   ConsistentStart found = consistent_velocities(steady, state_at(system, draft.t, placed.state.q, draft.v));
   check(found);
   found.before = violations(system, given, tolerance);
@@ -136,7 +137,7 @@ void solve_start(Draft& draft, const State& given, bool assemble) {
     if (!draft.free.contains({i, false})) found.state.q[i] = draft.q[i];
     if (!draft.free.contains({i, true})) found.state.v[i] = draft.v[i];
   }
-  found.moved_q = placed.moved_q;
+  found.moved_q = (found.state.q - as_placed).lpNorm<Eigen::Infinity>();
   found.state = state_at(system, draft.t, found.state.q, found.state.v);
   found.dependent.clear();
   const auto left = violations(system, found.state, tolerance);
@@ -145,12 +146,14 @@ void solve_start(Draft& draft, const State& given, bool assemble) {
 }
 
 void start(Draft& draft, bool assemble) {
+  const Vector as_placed = draft.q;
+  place_by_joints(draft);
   const State given = state_at(*draft.system, draft.t, draft.q, draft.v);
   const std::string trouble = draft.system->find_not_finite(instant(given));
   require(trouble.empty(), "at the start {} is not finite.", trouble);
   if (draft.equilibrium) return start_at_rest(draft);
   if (!draft.bodies.empty()) free_bodies(draft);
-  if (!draft.free.empty()) return solve_start(draft, given, assemble);
+  if (!draft.free.empty()) return solve_start(draft, given, as_placed, assemble);
   if (!draft.continua.beams.empty()) return start_from_shapes(draft, given, assemble);
   start_as_given(draft, given, assemble);
 }

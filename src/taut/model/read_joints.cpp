@@ -31,7 +31,7 @@ struct Joint {
   std::string type{}, name{};
   Side a, b;
   std::optional<Item> at{}, axis{}, angle{}, travel{}, pitch{};
-  std::optional<Item> stiffness{}, rest{}, damping{}, torque{}, motion{}, limits{}, friction{};
+  std::optional<Item> stiffness{}, rest{}, damping{}, torque{}, motion{}, limits{}, friction{}, turning{};
   JointEntry entry{};
 };
 
@@ -44,11 +44,9 @@ struct JointKind {
   bool needs_axis = false;  ///< in space
 };
 const std::vector<JointKind>& kinds(int dim) {
-  static const std::vector<JointKind> plane{{"hinge", true, "", ""},
-                                            {"ball", true, "", ""},
-                                            {"weld", true, "", "3"},
-                                            {"slider", false, "2", "3", true},
-                                            {"line", false, "2", "", true}};
+  static const std::vector<JointKind> plane{{"hinge", true, "", ""},        {"ball", true, "", ""},
+                                            {"weld", true, "", "3"},        {"slider", false, "2", "3", true},
+                                            {"line", false, "2", "", true}, {"bushing", false, "", ""}};
   static const std::vector<JointKind> space{{"ball", true, "", ""},
                                             {"hinge", true, "", "12", true},
                                             {"weld", true, "", "123"},
@@ -58,7 +56,8 @@ const std::vector<JointKind>& kinds(int dim) {
                                             {"screw", false, "12", "12", true},
                                             {"planar", false, "3", "12", true},
                                             {"line", false, "12", "", true},
-                                            {"plane", false, "3", "", true}};
+                                            {"plane", false, "3", "", true},
+                                            {"bushing", false, "", ""}};
   return dim == 2 ? plane : space;
 }
 
@@ -73,11 +72,17 @@ class JointReader {
     if (kind->place) hold_place();
     for (const char axis : kind->along) hold_along(axis - '1');
     if (kind->about == "u") {
-      hold_right_angle(joint_.b.axes[0], joint_.a.axes[2], "turn about both axes");
+      hold_right_angle(joint_.b.axes[0], joint_.a.axes[2], "turn about both axes", "right angle of its axes");
     } else {
       for (const char axis : kind->about) hold_turn(axis - '1');
     }
-    coordinates();
+    remember_place();
+    if (joint_.type == "bushing") {
+      springs();
+    } else {
+      coordinates();
+    }
+    draft_.joint_places.push_back(place_);
     joint_.entry.axes = joint_.a.axes;
     if (Draft::is_name(joint_.name)) {
       draft_.take_name(joint_.item, joint_.name);
@@ -100,15 +105,18 @@ class JointReader {
     joint_.a = side(between[0]);
     joint_.b = side(between[1]);
     if (joint_.a.ground && joint_.b.ground) joint_.item.fail("both sides are the ground");
+    if (joint_.turning && !joint_.a.ground && !joint_.b.ground)
+      joint_.turning->fail("belongs to a side that is the ground or a point");
     if (joint_.a.body != nullptr && joint_.a.body == joint_.b.body)
       joint_.item.fail(message("both sides are the body '{}'", joint_.a.body->name));
     if (joint_.name.empty()) joint_.name = joint_.type + " " + between[0].word() + "-" + between[1].word();
   }
   std::vector<std::pair<std::string, std::optional<Item>*>> options() {
-    return {{"at", &joint_.at},         {"axis", &joint_.axis},       {"angle", &joint_.angle},
-            {"travel", &joint_.travel}, {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
-            {"rest", &joint_.rest},     {"damping", &joint_.damping}, {"torque", &joint_.torque},
-            {"motion", &joint_.motion}, {"limits", &joint_.limits},   {"friction", &joint_.friction}};
+    return {{"at", &joint_.at},          {"axis", &joint_.axis},       {"angle", &joint_.angle},
+            {"travel", &joint_.travel},  {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
+            {"rest", &joint_.rest},      {"damping", &joint_.damping}, {"torque", &joint_.torque},
+            {"motion", &joint_.motion},  {"limits", &joint_.limits},   {"friction", &joint_.friction},
+            {"turning", &joint_.turning}};
   }
 
   Side side(const Item& item) {
@@ -127,9 +135,7 @@ class JointReader {
     out.placed = true;
     out.at = start_of(out.spot);
     if (out.body != nullptr) return out;
-    bool fixed = !out.spot.massive;
-    for (int k = 0; k < draft_.dim; ++k) fixed = fixed && graph_.is_constant(out.spot.x[std::size_t(k)]);
-    out.ground = fixed;
+    out.ground = !out.spot.massive;  // a point, which may move with time
     return out;
   }
 
@@ -222,7 +228,7 @@ class JointReader {
       for (int k = 0; k < 3; ++k) {
         side->axes[std::size_t(k)] = side->body != nullptr
                                          ? body_vector(*side->body, side->body->axis_of(side->frame.col(k)), draft_)
-                                         : constant_vector(graph_, side->frame.col(k));
+                                         : ground_vector(side->frame.col(k));
       }
     }
     const bool turning = !kind.about.empty() || joint_.angle;
@@ -233,37 +239,86 @@ class JointReader {
       a.item.fail(message("the first side of a {} carries its axis: give a body or the ground", joint_.type));
   }
 
+  /// A direction of the ground, which may turn with time.
+  VectorNode ground_vector(const Vector3d& x) {
+    if (!joint_.turning) return constant_vector(graph_, x);
+    Vector3d about = Vector3d::UnitZ();
+    std::optional<Item> angle;
+    for (const auto& [key, one] : joint_.turning->entries(forms().turning.keys)) {
+      if (key == "axis") about = read_direction(one, draft_);
+      if (key == "angle") angle = one;
+    }
+    if (!angle) joint_.turning->fail("needs an `angle`, a function of t");
+    if (draft_.dim == 2 && about != Vector3d::UnitZ()) joint_.turning->fail("in the plane needs no axis");
+    return turned_by(graph_, x, about, draft_.of_time(*angle));
+  }
+
   VectorNode apart() {
     VectorNode out = constant_vector(graph_, Vector3d::Zero());
     for (int k = 0; k < draft_.dim; ++k)
       out[std::size_t(k)] = graph_.subtract(joint_.b.spot.x[std::size_t(k)], joint_.a.spot.x[std::size_t(k)]);
     return out;
   }
-  std::size_t hold(Node g, const std::string& what, Set set = Set::zero) {
-    return draft_.add_constraint(joint_.item, g, set, joint_.name + ": " + what);
+  /// `words` say what is held where that differs from the name of the row: "rotation about x".
+  std::size_t hold(Node g, const std::string& what, Set set = Set::zero, const std::string& words = {}) {
+    const std::string who = joint_.name.starts_with(joint_.type) ? joint_.name : joint_.type + " " + joint_.name;
+    const std::string name = joint_.name + ": " + what;
+    draft_.model.held[name] = who + ": " + (words.empty() ? what : words);
+    return draft_.add_constraint(joint_.item, g, set, name);
+  }
+  /// An axis of the joint as it lies at the start: x, or (0.6, 0.8, 0).
+  std::string direction_word(int axis) const {
+    const Vector3d d = joint_.a.frame.col(axis);
+    for (int k = 0; k < draft_.dim; ++k)
+      if (std::abs(std::abs(d[k]) - 1.0) < 1e-9) return std::string(1, "xyz"[k]);
+    const auto rounded = [&](int k) { return std::round(1e4 * d[k]) / 1e4 + 0.0; };  // no −0
+    return message("({}, {}, {})", rounded(0), rounded(1), rounded(2));
   }
   void hold_place() {
     const VectorNode d = apart();
     for (int k = 0; k < draft_.dim; ++k) {
       joint_.entry.rows.push_back(
-          {'f', constant_vector(graph_, Vector3d::Unit(k)), hold(d[std::size_t(k)], std::string("place ") + "xyz"[k])});
+          {'f', constant_vector(graph_, Vector3d::Unit(k)),
+           hold(d[std::size_t(k)], std::string("place ") + "xyz"[k], Set::zero, std::string("place along ") + "xyz"[k])});
     }
   }
   void hold_along(int axis) {
     const VectorNode& along = joint_.a.axes[std::size_t(axis)];
-    joint_.entry.rows.push_back(
-        {'f', along, hold(dot(graph_, apart(), along), "place along axis " + std::to_string(axis + 1))});
+    joint_.entry.rows.push_back({'f', along,
+                                 hold(dot(graph_, apart(), along), "place along axis " + std::to_string(axis + 1), Set::zero,
+                                      "place along " + direction_word(axis))});
   }
   /// A turn of b changes b·a by its component along b × a.
-  void hold_right_angle(const VectorNode& b, const VectorNode& a, const std::string& what) {
-    joint_.entry.rows.push_back({'m', cross(graph_, b, a), hold(dot(graph_, b, a), what)});
+  void hold_right_angle(const VectorNode& b, const VectorNode& a, const std::string& what, const std::string& words) {
+    joint_.entry.rows.push_back({'m', cross(graph_, b, a), hold(dot(graph_, b, a), what, Set::zero, words)});
   }
   /// About axis 1: the third of b stays at right angles to the second of a; and so round.
   void hold_turn(int axis) {
     const std::array<VectorNode, 3>&a = joint_.a.axes, &b = joint_.b.axes;
-    if (draft_.dim == 2) return hold_right_angle(b[0], a[1], "turn");
+    if (draft_.dim == 2) return hold_right_angle(b[0], a[1], "turn", "rotation");
     static constexpr int of_b[] = {2, 2, 0}, of_a[] = {1, 0, 1};
-    hold_right_angle(b[std::size_t(of_b[axis])], a[std::size_t(of_a[axis])], "turn about axis " + std::to_string(axis + 1));
+    hold_right_angle(b[std::size_t(of_b[axis])], a[std::size_t(of_a[axis])], "turn about axis " + std::to_string(axis + 1),
+                     "rotation about " + direction_word(axis));
+  }
+
+  void remember_place() {
+    const auto number = [&](const Side& side) {
+      if (side.body != nullptr) return int(side.body - draft_.bodies.data());
+      return side.ground ? -1 : -2;
+    };
+    place_ = {.name = joint_.name, .a = number(joint_.a), .b = number(joint_.b), .at = joint_.a.at};
+    place_.axis = draft_.dim == 2 ? Vector3d::UnitZ() : Vector3d(joint_.a.frame.col(2));
+    place_.along = joint_.a.frame.col(draft_.dim == 2 ? 0 : 2);
+  }
+  void springs() {
+    for (const Side* side : {&joint_.a, &joint_.b})
+      if (!side->turns())
+        side->item.fail(message("'{}' has no axes that a bushing could hold; give a body", side->item.word()));
+    if (!joint_.stiffness) joint_.item.fail("a bushing needs its `stiffness`");
+    for (const auto& one : {joint_.angle, joint_.travel, joint_.rest, joint_.torque, joint_.motion, joint_.limits,
+                            joint_.friction, joint_.pitch})
+      if (one) one->fail("a bushing has only `stiffness` and `damping`");
+    add_bushing(joint_.name, apart(), joint_.a.axes, joint_.b.axes, *joint_.stiffness, joint_.damping, draft_);
   }
 
   /// φ with s cos φ = c sin φ, where c and s are cosine and sine of the turn from a to b; and the way along the axis.
@@ -284,7 +339,10 @@ class JointReader {
                "angle");
       joint_.entry.rows.push_back(
           {'m', draft_.dim == 2 ? constant_vector(graph_, Vector3d::UnitZ()) : joint_.a.axes[2], row});
-      start_at(joint_.angle->word(), std::atan2(draft_.at_start(s), draft_.at_start(c)));
+      place_.angle = draft_.coordinate(joint_.item, joint_.angle->word());
+      place_.angle_start = std::atan2(draft_.at_start(s), draft_.at_start(c));
+      place_.same = graph_.add(graph_.multiply(c, graph_.make(Op::cos, phi)), graph_.multiply(s, graph_.make(Op::sin, phi)));
+      start_at(place_.angle, place_.angle_start);
       laws(joint_.angle->word());
     }
     if (joint_.travel) {
@@ -293,7 +351,9 @@ class JointReader {
       const VectorNode& along = joint_.a.axes[draft_.dim == 2 ? 0 : 2];
       const Node way = dot(graph_, apart(), along);
       joint_.entry.rows.push_back({'f', along, hold(graph_.subtract(way, s), "travel")});
-      start_at(joint_.travel->word(), draft_.at_start(way));
+      place_.travel = draft_.coordinate(joint_.item, joint_.travel->word());
+      place_.travel_start = draft_.at_start(way);
+      start_at(place_.travel, place_.travel_start);
       if (!joint_.angle) laws(joint_.travel->word());
       if (screw) {
         const Node turns =
@@ -307,11 +367,9 @@ class JointReader {
         if (one) one->fail("needs a name for the `angle` or `travel` it acts on");
   }
   VectorNode own_axis(const Side& side) {
-    return side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_)
-                                : constant_vector(graph_, Vector3d::UnitX());
+    return side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_) : ground_vector(Vector3d::UnitX());
   }
-  void start_at(const std::string& name, double value) {
-    const int i = draft_.coordinate(joint_.item, name);
+  void start_at(int i, double value) {
     if (!draft_.initial_given.contains({i, false})) draft_.q[i] = value + 0.0;  // no −0
   }
 
@@ -353,6 +411,7 @@ class JointReader {
   Draft& draft_;
   Graph& graph_;
   Joint joint_;
+  JointPlace place_{};
 };
 
 }  // namespace

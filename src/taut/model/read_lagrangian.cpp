@@ -38,7 +38,7 @@ void read_forces(const Item& item, Draft& draft) {
     const auto spot = dot == std::string::npos ? draft.spots.end() : draft.spots.find(name.substr(0, dot));
     const int axis = dot != std::string::npos && dot + 2 == name.size() ? name.back() - 'x' : -1;
     const bool carried = spot != draft.spots.end() && spot->second.massive && spot->second.point < 0;
-    if (push_moment(name, one, draft)) continue;
+    if (push_body(name, one, draft)) continue;
     if (carried && axis >= 0 && axis < draft.dim) {
       push(spot->second.x[axis], draft.value(one), draft);
     } else {

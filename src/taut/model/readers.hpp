@@ -39,7 +39,8 @@ std::array<Graph::Node, 3> body_vector(const BodyEntry& body, const Eigen::Vecto
 std::array<Graph::Node, 3> body_spin(const BodyEntry& body, Draft& draft);
 /// What a name such as arm.tip.vx or A.fx stands for; nothing where bodies and joints know none.
 std::optional<Graph::Node> named_of_bodies(std::string_view name, Draft& draft);
-bool push_moment(const std::string& name, const Item& item, Draft& draft);  ///< whether the name is that of one: arm.mx
+/// Whether the name is that of a moment or of a force along an own axis: arm.mx, arm.m1, arm.f1, arm.tip.f1.
+bool push_body(const std::string& name, const Item& item, Draft& draft);
 
 int continuum_coordinates(const Draft& draft);
 void add_beam_coordinates(Draft& draft);
@@ -55,6 +56,12 @@ void read_spring(const Item& item, Draft& draft);
 void read_damper(const Item& item, Draft& draft);
 void read_joint(const Item& item, Draft& draft);
 void read_rolling(const Item& item, Draft& draft);
+void read_gear(const Item& item, Draft& draft);
+void read_touch(const Item& item, Draft& draft);  ///< a contact between places
+/// Six springs and dampers between two places that carry directions; three in the plane.
+void add_bushing(const std::string& name, const std::array<Graph::Node, 3>& apart,
+                 const std::array<std::array<Graph::Node, 3>, 3>& a, const std::array<std::array<Graph::Node, 3>, 3>& b,
+                 const Item& stiffness, const std::optional<Item>& damping, Draft& draft);
 void read_pin(const Item& item, Draft& draft);
 void read_curve(const Item& item, Draft& draft);
 void read_wall(const Item& item, Draft& draft);
@@ -66,7 +73,9 @@ void read_constraint(const Item& item, Draft& draft);
 
 // The start.
 void read_initial(const Item& item, Draft& draft);
-void place_start(Draft& draft);  ///< what it says about places that lengths are measured between otherwise
+void place_by_joints(Draft& draft);              ///< turns bodies to angles that are given far away
+void check_angles(Draft& draft, Vector& found);  ///< that none is half a turn away
+void place_start(Draft& draft);                  ///< what it says about places that lengths are measured between otherwise
 void check_inertia(const Draft& draft);
 void find_start(Draft& draft, bool assemble);
 

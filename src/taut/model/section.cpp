@@ -58,7 +58,9 @@ std::vector<Section> make_sections() {
       {"let", Stage::bodies, names_of(name(), value()),
        "Names for expressions of t, coordinates and velocities, in any order.", read_let},
       {"points", Stage::places, names_of(name(), f.place), "Places without mass; they may be functions of t.", read_points},
-      {"contacts", Stage::terms, list_of(f.contact), "A string stays above another, or above or below an obstacle.",
+      {"contacts", Stage::terms, list_of(any_of({f.contact, f.touch})),
+       "A string stays above another, or above or below an obstacle; balls and points do not go through each other, or "
+       "through a plane that a body carries.",
        read_contact, true},
       {"couplings", Stage::terms, list_of(f.coupling), "Elastic layers between two strings.", read_coupling, true},
       {"rods", Stage::terms, list_of(any_of({f.link_ends, f.rod})),
@@ -71,6 +73,8 @@ std::vector<Section> make_sections() {
        "and the moment "
        "A.mx, A.m1 on its second side; A.m in the plane.",
        read_joint, true},
+      {"gears", Stage::terms, list_of(f.gear), "Wheels in mesh, racks and pinions: between angles and travels of joints.",
+       read_gear, true},
       {"rolling", Stage::terms, list_of(f.rolling), "Bodies that roll on a plane without slipping.", read_rolling, true},
       {"pins", Stage::terms, list_of(any_of({spot, f.pin})), "Hold a mass where it is, or at a place that may move.",
        read_pin, true},
@@ -81,7 +85,10 @@ std::vector<Section> make_sections() {
        "Kinetic energy [J] beside that of the masses, quadratic in the velocities; a list is a sum.", read_kinetic},
       {"potential", Stage::terms, f.sum, "Potential energy [J] of t and coordinates; a list is a sum.", read_potential},
       {"forces", Stage::terms, names_of(coordinate, value()),
-       "Generalised forces by coordinate, of t, coordinates and velocities.", read_forces},
+       "Generalised forces by coordinate, of t, coordinates and velocities. On bodies: arm.tip.x at a point, arm.mx a "
+       "moment; "
+       "arm.tip.f1, arm.m1 along and about the body's own axes, which they follow.",
+       read_forces},
       {"constraints", Stage::terms, list_of(any_of({relation, f.constraint})),
        "Equations, inequalities (<=, >=), and equations linear in velocities.", read_constraint, true},
       {"initial", Stage::start, f.initial,

@@ -43,4 +43,16 @@ inline VectorNode cross(Graph& graph, const VectorNode& x, const VectorNode& y) 
   return out;
 }
 
+/// A vector of numbers turned about an axis of length one (Rodrigues): x cos φ + n × x sin φ + n (n·x)(1 − cos φ).
+inline VectorNode turned_by(Graph& graph, const Eigen::Vector3d& x, const Eigen::Vector3d& n, Graph::Node angle) {
+  const Graph::Node c = graph.make(Op::cos, angle), s = graph.make(Op::sin, angle);
+  const Eigen::Vector3d along = n * n.dot(x),
+                        across(n[1] * x[2] - n[2] * x[1], n[2] * x[0] - n[0] * x[2], n[0] * x[1] - n[1] * x[0]);
+  const VectorNode of_c = constant_vector(graph, x - along), of_s = constant_vector(graph, across);
+  VectorNode out = constant_vector(graph, along);
+  for (std::size_t k = 0; k < 3; ++k)
+    out[k] = graph.add(out[k], graph.add(graph.multiply(of_c[k], c), graph.multiply(of_s[k], s)));
+  return out;
+}
+
 }  // namespace taut

@@ -27,11 +27,13 @@ RankWatch::RankWatch(const System& system, const State& start) : n_(system.size(
   gram_.resize(std::size_t(m_) * m_);
   squares_.resize(std::size_t(m_));
   sines_.resize(std::size_t(m_));
-  counts_.assign(std::size_t(m_), 1);
+  for (const Set set : system.sets()) equal_.push_back(set == Set::zero ? 1 : 0);
+  counts_ = equal_;
   before_ = largest_ = measure(start.t, start.q);
   if (before_ > 1e-6) return;
   // Some repeat others here: those count from now on that do not.
-  for (int i = 0; i < m_; ++i) counts_[std::size_t(i)] = sines_[std::size_t(i)] > 1e-10 ? 1 : 0;
+  for (int i = 0; i < m_; ++i)
+    counts_[std::size_t(i)] = equal_[std::size_t(i)] != 0 && sines_[std::size_t(i)] > 1e-10 ? 1 : 0;
   before_ = largest_ = measure(start.t, start.q);
 }
 
@@ -67,7 +69,7 @@ double RankWatch::measure(double t, const Vector& q) {
     const double pivot = gram[j * m_ + j], sine = squares_[j] > 0.0 ? pivot / squares_[j] : 0.0;
     sines_[j] = sine;
     if (counts_[j] != 0) smallest = std::min(smallest, sine);
-    if (sine <= repeated) continue;
+    if (sine <= repeated || equal_[j] == 0) continue;
     for (int i = j + 1; i < m_; ++i) {
       const double share = gram[i * m_ + j] / pivot;
       for (int k = j + 1; k <= i; ++k) gram[i * m_ + k] -= share * gram[k * m_ + j];

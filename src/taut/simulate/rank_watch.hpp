@@ -9,7 +9,7 @@ namespace taut {
 /// Watches how far the constraints are from losing rank along a motion: a mechanism that passes a dead point, where it may branch.
 ///
 /// The measure is the smallest sine of the angle between the gradient of a constraint and the span of those before it; where rank is lost it goes
-/// through zero like |t − t*|. Constraints that depend on others from the start do not count. In each step the cubic through its two ends is looked at, so
+/// through zero like |t − t*|. Constraints that depend on others from the start do not count, nor do inequalities. In each step the cubic through its two ends is looked at, so
 /// that a scheme which steps over the place is noticed too. Small systems only: in large ones, chains and beams, this does not occur, and would cost.
 class RankWatch {
  public:
@@ -42,6 +42,7 @@ class RankWatch {
   std::vector<double> G_, gram_;
   std::vector<double> squares_, sines_;  // of each row: its length, and its angle to those before it, both squared
   std::vector<char> counts_;             // rows that were independent at the start
+  std::vector<char> equal_;              // equalities: others hold only at times
   double before_ = 1.0, largest_ = 0.0;
   Vector q_, rest_;
 };

@@ -18,7 +18,11 @@ Inspection inspect(const ModelFile& model) {
     IndexOne equations(system, Multipliers{});
     Vector a(system.size()), lambda(system.constraint_count());
     equations.accelerate(instant(start.state), a, lambda);
-    for (const int row : equations.dependent()) out.redundant.push_back(system.constraint_name(row));
+    for (const int row : equations.dependent()) {
+      out.redundant.push_back(system.constraint_name(row));
+      const auto words = model.held.find(out.redundant.back());
+      out.words.push_back((words == model.held.end() ? out.redundant.back() : words->second) + " is held already");
+    }
   }
   const double length = std::isnan(model.run.until) ? 1.0 : model.run.until - start.state.t;
   out.conservative = conserves_energy(system, start.state, length);
@@ -26,7 +30,8 @@ Inspection inspect(const ModelFile& model) {
   int equalities = 0;
   for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;
   out.inequalities = out.constraints - equalities;
-  out.degrees_of_freedom = system.size() - equalities + int(out.redundant.size());
+  out.gruebler = system.size() - equalities;
+  out.degrees_of_freedom = out.gruebler + int(out.redundant.size());
   out.moved_q = start.moved_q;
   out.moved_v = start.moved_v;
   out.violated = violations(system, start.state, 1e-8);

@@ -107,7 +107,8 @@ struct JointCase {
 };
 const JointCase joint_cases[] = {{"ball", "", 1, 3},       {"hinge", "axis", 1, 1},        {"weld", "", 0, 0},
                                  {"slider", "axis", 1, 1}, {"cylindrical", "axis", -1, 2}, {"planar", "axis", -1, 3},
-                                 {"line", "axis", 2, 4},   {"plane", "axis", -1, 5},       {"universal", "axes", -1, 2}};
+                                 {"line", "axis", 2, 4},   {"plane", "axis", -1, 5},       {"universal", "axes", -1, 2},
+                                 {"screw", "screw", -1, 1}};
 
 /// Two bodies that fly, joined; no gravity.
 std::string joined(const JointCase& joint, int dim, const std::string& more) {
@@ -115,6 +116,7 @@ std::string joined(const JointCase& joint, int dim, const std::string& more) {
   std::string axis;
   if (std::string(joint.options) == "axis" && !(plane && std::string(joint.type) == "hinge"))
     axis = plane ? ", axis: [0.6, 0.8]" : ", axis: [0.36, 0.48, 0.8]";
+  if (std::string(joint.options) == "screw") axis = ", axis: [0.36, 0.48, 0.8], angle: phi, travel: s, pitch: 0.3";
   if (std::string(joint.options) == "axes") axis = ", axis: [[1, 0, 0], [0, 0.6, 0.8]]";
   return std::string("dimension: ") + (plane ? "2" : "3") + "\nbodies:\n" +
          (plane ? "  a: {mass: 2, inertia: 0.7, at: [0, 0.2], rotation: 0.4, spin: 1.3, velocity: [0.2, -0.1]}\n"

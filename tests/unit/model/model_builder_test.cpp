@@ -11,10 +11,12 @@ namespace {
 
 using testing::error_of;
 
+/// All but those that include others: a builder reads no files.
 std::vector<std::filesystem::path> all_cases() {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(TAUT_CASES))
-    if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
+    if (entry.path().extension() == ".yaml" && read_text(entry.path().string()).find("\ninclude:") == std::string::npos)
+      paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;
 }

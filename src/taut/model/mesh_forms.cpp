@@ -1,0 +1,48 @@
+#include <taut/model/mesh_forms.hpp>
+
+namespace taut {
+
+Form gear_form() {
+  const Form number = values("value"), words = defined("text", form(Form::Kind::text)),
+             joint_coordinate = defined("name", form(Form::Kind::name));
+  Form out = table_of({
+      required({"between", list_of(joint_coordinate, 2, 2), "Angles or travels of joints."}),
+      {"ratio", number, "The second moves so many times as far as the first."},
+      {"teeth", list_of(number, 2, 2),
+       "Of the two wheels, which turn against each other; negative for one that lies inside the other."},
+      {"radius", number, "Of a pinion whose angle is the first [m]; the second is the travel of its rack."},
+      {"name", words, "In messages and results: NAME.lambda."},
+  });
+  out.some = {"ratio", "teeth", "radius"};
+  out.never = {{"ratio", "teeth"}, {"ratio", "radius"}, {"teeth", "radius"}};
+  return defined("gear", out);
+}
+
+Form turning_form() {
+  Form out = table_of({
+      {"axis", list_of(values("value"), 1, 3), "In space: what it turns about.", "the last axis"},
+      required({"angle", values("value"), "[rad], a function of t."}),
+  });
+  return defined("turning", out);
+}
+
+Form touch_form() {
+  const Form size = values("nonnegative"), words = defined("text", form(Form::Kind::text)),
+             direction = list_of(values("value"), 1, 3);
+  Form places = list_of(defined("spot", form(Form::Kind::spot),
+                                "A mass, a point, a body or one of its points (arm.tip), or a place on a beam (pipe.end)."),
+                        2, 2);
+  places.unique = true;
+  Form out = table_of({
+      required({"between", places, "Places, at least one of them with a mass."}),
+      {"radius", any_of({size, list_of(size, 1, 2)}), "Of balls around them [m]: of the first, or of both.", "0"},
+      {"normal", any_of({words, direction}),
+       "Of a plane through the first place, towards the second: a direction, or an axis of a body (table.up)."},
+      {"inside", defined("truth", form(Form::Kind::truth)), "The smaller ball stays inside the larger one.", "false"},
+      {"name", words, "In messages and results."},
+  });
+  out.some = {"radius", "normal"};
+  return out;
+}
+
+}  // namespace taut

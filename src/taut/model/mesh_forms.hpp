@@ -1,0 +1,12 @@
+#pragma once
+
+#include <taut/model/form.hpp>
+
+namespace taut {
+
+// Forms of what bodies and joints do to each other beside the joints themselves.
+Form gear_form();
+Form touch_form();
+Form turning_form();  ///< of the ground on one side of a joint
+
+}  // namespace taut

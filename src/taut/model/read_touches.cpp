@@ -1,0 +1,71 @@
+#include <cmath>
+#include <taut/model/readers.hpp>
+#include <taut/model/vectors.hpp>
+
+namespace taut {
+namespace {
+
+using Node = Graph::Node;
+
+/// Radii of the balls around both places; a place without one is a point.
+std::pair<double, double> radii(const Item& item, Draft& draft) {
+  const std::vector<Item> two = item.is_list() ? item.list() : std::vector<Item>{item};
+  if (two.empty() || two.size() > 2) item.fail("needs one number, or one for each place");
+  std::array<double, 2> out{};
+  for (std::size_t k = 0; k < two.size(); ++k) {
+    out[k] = draft.number(two[k]);
+    if (!(out[k] >= 0.0)) two[k].fail(message("must not be negative, got {}", out[k]));
+  }
+  return {out[0], out[1]};
+}
+
+}  // namespace
+
+/// Balls or points that do not go through each other, |b − a| ≥ r; that stay inside each other, |b − a| ≤ r; or in front of a plane that a body carries,
+/// n·(b − a) ≥ r. Inside, the square serves, (r² − |b − a|²)/2r, because the middles may meet.
+void read_touch(const Item& item, Draft& draft) {
+  std::vector<Item> between;
+  std::optional<Item> radius, normal;
+  bool inside = false;
+  std::string name;
+  for (const auto& [key, one] : item.entries(forms().touch.keys)) {
+    if (key == "between") between = one.list();
+    if (key == "radius") radius = one;
+    if (key == "normal") normal = one;
+    if (key == "inside") inside = Draft::truth(one);
+    if (key == "name") name = one.word();
+  }
+  if (between.size() != 2) item.fail("needs two places: between: [A, B]");
+  const Spot &a = draft.spot(between[0]), &b = draft.spot(between[1]);
+  if (!a.massive && !b.massive) item.fail("neither place has a mass");
+  if (name.empty()) name = "contact " + between[0].word() + "-" + between[1].word();
+  const auto [first, second] = radius ? radii(*radius, draft) : std::pair(0.0, 0.0);
+  Graph& graph = *draft.graph;
+  Node gap = -1;
+  if (normal) {
+    if (inside) item.fail("a plane has no inside; turn its normal round");
+    VectorNode n = constant_vector(graph, Eigen::Vector3d::Zero()), d = n;
+    if (normal->is_list()) {
+      n = constant_vector(graph, read_direction(*normal, draft));
+    } else {
+      const std::string& word = normal->word();
+      const std::size_t dot_at = word.find('.');
+      const auto body = draft.body_index.find(word.substr(0, dot_at));
+      if (dot_at == std::string::npos || body == draft.body_index.end())
+        normal->fail("must be a direction, or an axis of a body such as table.up");
+      const BodyEntry& of = draft.bodies[body->second];
+      n = body_vector(of, of.axis(*normal, word.substr(dot_at + 1)), draft);
+    }
+    for (int k = 0; k < draft.dim; ++k) d[std::size_t(k)] = graph.subtract(b.x[k], a.x[k]);
+    gap = graph.subtract(dot(graph, n, d), graph.constant(first + second));
+  } else {
+    const double r = inside ? std::abs(first - second) : first + second;
+    if (!(r > 0.0)) item.fail(inside ? "two radii that differ are needed" : "needs a `radius`, or the `normal` of a plane");
+    const Node square = draft.squared_distance(a, b);
+    gap = inside ? graph.multiply(graph.constant(0.5 / r), graph.subtract(graph.constant(r * r), square))
+                 : graph.subtract(graph.make(Op::sqrt, square), graph.constant(r));
+  }
+  draft.add_constraint(item, gap, Set::nonnegative, name);
+}
+
+}  // namespace taut
