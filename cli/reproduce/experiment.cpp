@@ -141,6 +141,17 @@ const std::vector<Experiment>& experiments() {
         {"end", 10, "[s]"},
         {"r", 1e5, "of ALG2 [N]"},
         {"epsilon", 1e-5, "of rule (5)"}}},
+      {"rods",
+       "Rods that bend and twist, against exact solutions: roll-up, helix, 45 degree bend, buckling, frequencies, free flight",
+       run_rods,
+       {{"rollup_elements", 10, ""},
+        {"helix_elements", 240, ""},
+        {"bend_elements", 16, ""},
+        {"buckling_elements", 20, "twice as many for the ring"},
+        {"flight_step", 0.02, "[s]"},
+        {"flight_steps", 10000, ""},
+        {"cost_elements", 20000, ""},
+        {"cost_steps", 5, "of the long one"}}},
   };
   return all;
 }

@@ -46,6 +46,10 @@ Form beam_end() {
       {"pinned", place(), "Held there [m]; may depend on t."},
       {"clamped", place(), "Held there [m] with its direction; may depend on t."},
       {"direction", place(), "Of the tangent of a clamped end, of any length; may depend on t."},
+      {"roll", any_of({value(), place()}),
+       "Of a clamped end of a rod: the direction in which d1 points, at right angles to `direction`; or an angle [rad] "
+       "about "
+       "it, from x for a direction along z and so on. May depend on t."},
       {"release", value(), "When the support lets go [s]."},
       {"mass", name(), "The end is this mass."},
       {"beam", name(), "The end is joined to this beam, which stands before it."},
@@ -55,8 +59,11 @@ Form beam_end() {
        "Of a clamped joint [rad]: from the tangent of the other beam to this one's, counterclockwise; without it both are "
        "the same."},
   });
-  out.needs = {
-      {"clamped", {"direction"}}, {"direction", {"clamped"}}, {"release", {"pinned", "clamped"}}, {"angle", {"beam"}}};
+  out.needs = {{"clamped", {"direction"}},
+               {"direction", {"clamped"}},
+               {"roll", {"clamped"}},
+               {"release", {"pinned", "clamped"}},
+               {"angle", {"beam"}}};
   out.never = {{"pinned", "clamped"}, {"pinned", "mass"},  {"pinned", "beam"},
                {"clamped", "mass"},   {"clamped", "beam"}, {"mass", "beam"}};
   return defined("beamEnd", out, "Free, unless it is held at a place, is a mass, or the end of another beam.");
@@ -66,9 +73,13 @@ Form beam_force() {
   Form out = table_of({
       {"at", nonnegative(), "Arc length of a node [m].", "the end"},
       {"force", place(), "[N], of t."},
-      {"follower", pair(), "[N] along the tangent and across it to the left; numbers; in space the second is 0."},
+      {"follower", numbers(),
+       "[N] along the tangent and across it to the left; numbers; in space the second is 0. Of a rod three, along its "
+       "directors d1, d2, d3."},
+      {"moment", place(), "[N m] on a rod, in axes of space, of t."},
+      {"follower_moment", place(), "[N m] on a rod, about its directors d1, d2, d3, of t."},
   });
-  out.some = {"force", "follower"};
+  out.some = {"force", "follower", "moment", "follower_moment"};
   return out;
 }
 
@@ -86,6 +97,20 @@ Form beam() {
       {"nodes", numbers(), "Arc lengths of the nodes [m], ascending from 0 to the length, instead of `elements`."},
       {"density", positive(), "[kg/m]; may depend on s.", "1"},
       {"stiffness", nonnegative(), "EI [N m^2]; may depend on s; 0 is a cable.", "1"},
+      {"GJ", positive(),
+       "Torsional stiffness [N m^2]; may depend on s. With it the beam is a rod in space: its nodes have directors d1, d2 "
+       "across and d3 along it, and it twists."},
+      {"EI", any_of({positive(), pair()}),
+       "Of a rod: bending stiffness [N m^2] about d1 and d2, one number if they are equal; may depend on s.", "stiffness"},
+      {"EA", positive(), "Of a rod: axial stiffness [N]; without it the length is held by constraint."},
+      {"GA", any_of({positive(), pair()}),
+       "Of a rod with EA: shear stiffness [N] along d1 and d2; without it d3 is the tangent."},
+      {"curvature", list_of(value(), 3, 3),
+       "Of a rod that nothing strains: curvature about d1 and d2 and twist [1/m]; may depend on s.", "[0, 0, 0]"},
+      {"rotary_inertia", any_of({nonnegative(), pair()}), "Of a rod: of its section about d1 and d2 [kg m].",
+       "density EI/EA, or density (length/1000)^2 without EA"},
+      {"twist", value(), "Of a rod at the start: by how much its directors turn about it from start to end [rad].",
+       "what the ends ask for, less than half a turn"},
       {"damping", beam_damping(), "Force -(a M + b K) v."},
       {"inextensible", one_of({"simpson", "nodes", "midpoints", "gauss2", "gauss3", "gauss4", "none"}),
        "Where along an element the length is held; none: nowhere, the linear beam equation.", "simpson"},
