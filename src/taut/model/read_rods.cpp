@@ -128,9 +128,11 @@ void read_clamp(BeamSupport& support, Draft& draft) {
   support.frame = {first, cross(graph, along, first), along};
 }
 
-std::optional<Curve> natural_curve(const BeamEntry& entry, const Draft& draft) {
+namespace {
+
+/// Node by node, the shape and frames of a rod that nothing strains, from its start; empty for a straight one, or where another beam holds the start.
+std::vector<std::pair<Vector3d, Matrix3d>> natural_nodes(const BeamEntry& entry, const Draft& draft) {
   const Beam& beam = *entry.beam;
-  if (!beam.is_rod()) return {};
   const auto& curvature = beam.options().rod->curvature;
   bool straight = true;
   for (const Profile& one : curvature) straight = straight && one.constant() && one(0.0) == 0.0;
@@ -142,12 +144,11 @@ std::optional<Curve> natural_curve(const BeamEntry& entry, const Draft& draft) {
     if (one.start && !one.direction) x = start_vector(one.at, draft);
   if (clamp != nullptr)
     for (int k = 0; k < 3; ++k) R.col(k) = start_vector(clamp->frame[std::size_t(k)], draft);
-  // Small helices, a dozen to an element, and what is between nodes is not asked for.
-  auto frames = std::make_shared<std::vector<Frame>>();
+  std::vector<std::pair<Vector3d, Matrix3d>> out;
   for (int node = 0; node < beam.nodes(); ++node) {
-    frames->push_back({{x[0], x[1], x[2]}, {R(0, 2), R(1, 2), R(2, 2)}});
+    out.emplace_back(x, R);
     if (node + 1 == beam.nodes()) break;
-    constexpr int parts = 12;
+    constexpr int parts = 12;  // small helices
     const double h = (beam.s(node + 1) - beam.s(node)) / parts;
     for (int part = 0; part < parts; ++part) {
       const double s = beam.s(node) + (part + 0.5) * h;
@@ -160,7 +161,20 @@ std::optional<Curve> natural_curve(const BeamEntry& entry, const Draft& draft) {
       R = turned(1.0);
     }
   }
-  return [frames, &beam](double s) { return (*frames)[std::size_t(beam.node_near(s))]; };
+  return out;
+}
+
+}  // namespace
+
+std::optional<Curve> natural_curve(const BeamEntry& entry, const Draft& draft) {
+  const Beam& beam = *entry.beam;
+  if (!beam.is_rod()) return {};
+  auto nodes = natural_nodes(entry, draft);
+  if (nodes.empty()) return {};
+  return [nodes = std::move(nodes), &beam](double s) {
+    const auto& [x, R] = nodes[std::size_t(beam.node_near(s))];
+    return Frame{{x[0], x[1], x[2]}, {R(0, 2), R(1, 2), R(2, 2)}};
+  };
 }
 
 void place_rod_frames(const BeamEntry& entry, Draft& draft) {
@@ -176,23 +190,28 @@ void place_rod_frames(const BeamEntry& entry, Draft& draft) {
     return {};
   };
   const std::optional<Vector3d> start = given(true), end = given(false);
-  const bool natural = !entry.shape && !entry.twist && !end && natural_curve(entry, draft).has_value();
+  if (!entry.shape && !entry.twist && !end)
+    if (const auto nodes = natural_nodes(entry, draft); !nodes.empty()) {
+      for (int k = 0; k <= last; ++k)
+        for (int i = 0; i < 3; ++i)
+          draft.q.segment<3>(beam.frame_at(k)[std::size_t(i)]) = nodes[std::size_t(k)].second.col(i);
+      return;
+    }
+  const Curve curve = entry.shape.value_or(Curve{});
   Vector3d roll = start ? *start : Vector3d(frame_along(tangent(0)).col(0));
   // The turn of the whole that the end still asks for.
   const auto missing = [&] {
     const Vector3d have = first(last), want = *end, along = tangent(last);
     return std::atan2(along.dot(have.cross(want)), have.dot(want));
   };
+  // A frame carried along turns least; the rod that nothing strains has its twist over that.
   double twist = entry.twist.value_or(0.0);
-  if (natural)  // the twist of the rod that nothing strains, over that of a frame which turns least
-    for (int node = 0; node < last; ++node) {
-      const double s = 0.5 * (beam.s(node) + beam.s(node + 1));
-      twist += beam.options().rod->curvature[2](s) * (beam.s(node + 1) - beam.s(node));
-    }
-  beam.place_frames({roll[0], roll[1], roll[2]}, twist, draft.q);
+  for (int node = 0; !entry.twist && node < last; ++node)
+    twist += beam.options().rod->curvature[2](0.5 * (beam.s(node) + beam.s(node + 1))) * (beam.s(node + 1) - beam.s(node));
+  beam.place_frames({roll[0], roll[1], roll[2]}, twist, draft.q, curve);
   if (end && !start) roll = Eigen::AngleAxisd(missing(), tangent(0)) * roll;
   if (end && start && !entry.twist) twist += missing();
-  if (end) beam.place_frames({roll[0], roll[1], roll[2]}, twist, draft.q);
+  if (end) beam.place_frames({roll[0], roll[1], roll[2]}, twist, draft.q, curve);
 }
 
 /// The node at an end as a body of no mass of its own.

@@ -118,7 +118,8 @@ class Beam {
   double rod_stretch(const double* q) const;    ///< largest |Γ₃| of a rod that does not stretch
   /// Writes the frames of a rod; without them they follow the curve with as little twist as can be, from a roll.
   void place_frames(const Directors& frames, Vector& q) const;
-  void place_frames(std::array<double, 3> roll, double twist, Vector& q) const;  ///< `twist` more over the length, rad
+  /// `twist` more over the length, rad. With the curve they follow it between nodes too.
+  void place_frames(std::array<double, 3> roll, double twist, Vector& q, const Curve& curve = {}) const;
   /// A moment at a node of a rod in axes of space, or along its directors; and a force along them.
   void add_moment(System& system, int node, std::function<std::array<double, 3>(double t)> moment, bool follows) const;
   void add_director_force(System& system, int node, std::array<double, 3> newtons) const;

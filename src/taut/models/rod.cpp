@@ -179,19 +179,26 @@ void Beam::place_frames(const Directors& frames, Vector& q) const {
   }
 }
 
-void Beam::place_frames(Triple roll, double twist, Vector& q) const {
+void Beam::place_frames(Triple roll, double twist, Vector& q, const Curve& curve) const {
+  constexpr int parts =
+      16;  // between nodes, so that what a frame carried along turns by is exact to some 1e-3 of the angle between nodes squared
   Vector3d d1 = vector_of(roll), before = Vector3d::Zero();
+  // The shortest turn from the tangent before to this one takes d₁ along.
+  const auto carry = [&](const Vector3d& tangent) {
+    if (before.norm() > 0.0) d1 = Eigen::Quaterniond::FromTwoVectors(before, tangent) * d1;
+    d1 = (d1 - tangent * tangent.dot(d1)).normalized();
+    before = tangent;
+  };
   for (int k = 0; k < nodes(); ++k) {
     const std::array<int, 3> at = frame_at(k);
     const Vector3d d3 = Vector3d(q.segment<3>(at[2])).normalized();
-    // The shortest turn from the tangent before to this one takes d₁ along.
-    if (k > 0) d1 = Eigen::Quaterniond::FromTwoVectors(before, d3) * d1;
-    d1 = (d1 - d3 * d3.dot(d1)).normalized();
+    for (int part = 1; curve && k > 0 && part < parts; ++part)
+      carry(vector_of(curve(s_[k - 1] + (s_[k] - s_[k - 1]) * part / parts).tangent).normalized());
+    carry(d3);
     const Vector3d turned = Eigen::AngleAxisd(twist * s_[k] / options_.length, d3) * d1;
     q.segment<3>(at[0]) = turned;
     q.segment<3>(at[1]) = d3.cross(turned);
     q.segment<3>(at[2]) = d3;
-    before = d3;
   }
 }
 

@@ -28,8 +28,9 @@ template <int order> double turn_ratio(double z) {
       }
       return out;
     }();
+    const int enough = order + (z < 1e-3 ? 7 : (z < 0.02 ? 12 : terms - order));  // to round-off
     double sum = 0.0;
-    for (int k = terms - 1; k >= order; --k) sum = sum * z + c[std::size_t(k)];
+    for (int k = enough - 1; k >= order; --k) sum = sum * z + c[std::size_t(k)];
     return sum;
   }
   const double w = 2.0 * z * (1.0 - z), u = 1.0 - 2.0 * z;

@@ -106,7 +106,8 @@ struct FrameHold {
   std::string name() const { return message("frame at coordinate {}", at[0]); }
 };
 
-/// A moment on a frame: the force ½ m×dᵢ on each dᵢ, whose work is m·ω. Given in axes of space as a function of time, or along the frame itself.
+/// A moment on a frame: the force u×dᵢ on each dᵢ with A u = m, A = Σ(|dᵢ|² I − dᵢdᵢᵀ), whose sum of moments is m. For directors at right angles A = 2, and its work is m·ω;
+/// in the middle of a step they are not quite, and A keeps the balance of angular momentum exact. Given in axes of space as a function of time, or along the frame itself.
 struct FrameMoment {
   static constexpr int width = 9;
   std::array<int, 3> at;
@@ -123,11 +124,32 @@ struct FrameMoment {
     Local<T, 3> m;
     for (std::size_t k = 0; k < 3; ++k)
       m[k] = follows ? given[0] * d[k] + given[1] * d[3 + k] + given[2] * d[6 + k] : T(given[k]);
+    const Local<T, 3> u = solved(d, m);
     Local<T, width> Q;
     for (std::size_t i = 0; i < 9; i += 3)
       for (std::size_t k = 0; k < 3; ++k)
-        Q[i + k] = 0.5 * (m[(k + 1) % 3] * d[i + (k + 2) % 3] - m[(k + 2) % 3] * d[i + (k + 1) % 3]);
+        Q[i + k] = u[(k + 1) % 3] * d[i + (k + 2) % 3] - u[(k + 2) % 3] * d[i + (k + 1) % 3];
     return Q;
+  }
+
+  /// A⁻¹m by cofactors.
+  template <class T> static Local<T, 3> solved(const Local<T, width>& d, const Local<T, 3>& m) {
+    std::array<Local<T, 3>, 3> A;
+    T trace(0.0);
+    for (const T& one : d) trace += one * one;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        A[i][j] = i == j ? trace : T(0.0);
+        for (std::size_t k = 0; k < 9; k += 3) A[i][j] -= d[k + i] * d[k + j];
+      }
+    const auto minor = [&](std::size_t i, std::size_t j) {
+      const std::size_t a = (i + 1) % 3, b = (i + 2) % 3, e = (j + 1) % 3, f = (j + 2) % 3;
+      return A[a][e] * A[b][f] - A[a][f] * A[b][e];
+    };
+    const T determinant = A[0][0] * minor(0, 0) + A[0][1] * minor(0, 1) + A[0][2] * minor(0, 2);
+    Local<T, 3> u;
+    for (std::size_t i = 0; i < 3; ++i) u[i] = (minor(0, i) * m[0] + minor(1, i) * m[1] + minor(2, i) * m[2]) / determinant;
+    return u;
   }
   std::string name() const { return message("moment at coordinate {}", at[0]); }
 };
