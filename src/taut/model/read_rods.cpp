@@ -115,7 +115,7 @@ void read_clamp(BeamSupport& support, Draft& draft) {
     if (!(there.norm() > 0.0)) support.roll->fail("must not be zero");
     const double cosine = there.normalized().dot(tangent);
     if (std::abs(cosine) > 1e-6)
-      support.roll->fail(message("must be at right angles to the `direction`; the cosine between them is {:.6g}", cosine));
+      support.roll->fail(message("must be at right angles to the `direction`; the cosine between them is {}", cosine));
     first = across(graph, roll, along);
   } else {
     const Node angle = draft.of_time(*support.roll);
