@@ -164,6 +164,18 @@ std::vector<std::pair<Vector3d, Matrix3d>> natural_nodes(const BeamEntry& entry,
   return out;
 }
 
+/// d₁ at a start that nothing holds: such that a rod with curvature of its own bends there as its shape does; else any.
+Vector3d unclamped_roll(const BeamEntry& entry, const Vector3d& tangent) {
+  const RodSection& rod = *entry.beam->options().rod;
+  const double first = rod.curvature[0](0.0), second = rod.curvature[1](0.0);
+  if (entry.shape && (first != 0.0 || second != 0.0)) {
+    const Frame next = (*entry.shape)(1e-4 * entry.beam->options().length);
+    const Vector3d about = tangent.cross(Vector3d(next.tangent[0], next.tangent[1], next.tangent[2]));
+    if (about.norm() > 1e-12) return Eigen::AngleAxisd(-std::atan2(second, first), tangent) * about.normalized();
+  }
+  return frame_along(tangent).col(0);
+}
+
 }  // namespace
 
 std::optional<Curve> natural_curve(const BeamEntry& entry, const Draft& draft) {
@@ -198,7 +210,7 @@ void place_rod_frames(const BeamEntry& entry, Draft& draft) {
       return;
     }
   const Curve curve = entry.shape.value_or(Curve{});
-  Vector3d roll = start ? *start : Vector3d(frame_along(tangent(0)).col(0));
+  Vector3d roll = start ? *start : unclamped_roll(entry, tangent(0));
   // The turn of the whole that the end still asks for.
   const auto missing = [&] {
     const Vector3d have = first(last), want = *end, along = tangent(last);
