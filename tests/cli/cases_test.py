@@ -992,6 +992,10 @@ class Physics(unittest.TestCase):
         for axis, published in zip("xyz", (15.79, 47.23, 53.37)):
             self.assertAlmostEqual(at[f"arc.8.{axis}"], published, delta=0.15)
 
+    def test_strip_closes_to_a_circle(self):
+        self.assertLess(run("roll_up")["outputs"]["gap"], 1e-8)
+        self.assertAlmostEqual(run("roll_up")["outputs"]["curvature"], 2 * math.pi, delta=1e-5)
+
     def test_spring_has_loves_period(self):
         # Half of it until the weight is lowest: pi sqrt((m + coil/3) R^2 L/GJ).
         rows = series("helical_spring")

@@ -260,9 +260,11 @@ void name_directors(const std::string& name, const Beam& beam, double s, Draft& 
     for (std::size_t k = 0; k < 3; ++k) change[k] = graph.subtract(director(node + 1, i)[k], director(node, i)[k]);
     z = graph.add(z, graph.multiply(graph.constant(0.125), dot(graph, change, change)));
   }
-  // θ/sin θ = 1 + 2/3 z + 8/15 z² + 16/35 z³ + …
-  Node ratio = graph.constant(16.0 / 35.0);
-  for (const double c : {8.0 / 15.0, 2.0 / 3.0, 1.0}) ratio = graph.add(graph.constant(c), graph.multiply(z, ratio));
+  // θ/sin θ = Σ cₖzᵏ, cₖ₊₁ = cₖ (2k + 2)/(2k + 3): seven powers are exact to 1e-7 for 45° per element.
+  std::array<double, 8> c{1.0};
+  for (std::size_t k = 0; k + 1 < c.size(); ++k) c[k + 1] = c[k] * (2.0 * double(k) + 2.0) / (2.0 * double(k) + 3.0);
+  Node ratio = graph.constant(c.back());
+  for (std::size_t k = c.size() - 1; k-- > 0;) ratio = graph.add(graph.constant(c[k]), graph.multiply(z, ratio));
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const Node a = graph.subtract(dot(graph, director(node, k), director(node + 1, j)),
