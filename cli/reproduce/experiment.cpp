@@ -149,6 +149,18 @@ const std::vector<Experiment>& experiments() {
        "IFToMM library of computational benchmarks, A01-A05: pendulum, N four-bars, seven bodies, Bricard, flyball governor",
        run_iftomm_basic,
        {{"rtol", 1e-7, "of the runs"}}},
+      {"rods",
+       "Rods that bend and twist, against exact solutions: roll-up, helix, 45 degree bend, buckling, frequencies, free "
+       "flight",
+       run_rods,
+       {{"rollup_elements", 10, ""},
+        {"helix_elements", 240, ""},
+        {"bend_elements", 16, ""},
+        {"buckling_elements", 20, "two and a half times as many for the ring"},
+        {"flight_step", 0.02, "[s]"},
+        {"flight_steps", 10000, ""},
+        {"cost_elements", 20000, ""},
+        {"cost_steps", 5, "of the long one"}}},
   };
   return all;
 }

@@ -107,5 +107,6 @@ Outcome run_gh95_beam(const Settings& set, const Report& report);
 Outcome run_bqgc13_benchmark(const Settings& set, const Report& report);
 Outcome run_bqgc13_swing(const Settings& set, const Report& report);
 Outcome run_iftomm_basic(const Settings& set, const Report& report);
+Outcome run_rods(const Settings& set, const Report& report);
 
 }  // namespace taut::reproduce

@@ -30,12 +30,28 @@ def pipe(more, start="{pinned: [0, 0]}"):
     return f"beams:\n  pipe: {{length: 2, elements: 8, start: {start}{', ' if more else ''}{more}}}\n"
 
 
+def rod(more, start="{clamped: [0, 0, 0], direction: [1, 0, 0], roll: [0, 1, 0]}"):
+    """A beam in space with something else about it, on line 3."""
+    return f"dimension: 3\nbeams:\n  boom: {{length: 2, elements: 4, start: {start}{', ' if more else ''}{more}}}\n" + RUN
+
+
 def string(more=""):
     return f"strings:\n  u: {{elements: 10{', ' if more else ''}{more}}}\n"
 
 
 # What is wrong: the text of model.yaml, and what the message must say.
 MODELS = {
+    "roll without torsion": (rod(""), ["model.yaml:3: beams.boom.start.roll", "give the torsional stiffness `GJ`"]),
+    "torque without torsion": (rod("forces: [{moment: [1, 0, 0]}]", "{pinned: [0, 0, 0]}"), ["model.yaml:3: ", "takes no moments", "`GJ`"]),
+    "EI without torsion": (rod("EI: 2", "{pinned: [0, 0, 0]}"), ["model.yaml:3: ", "belongs to a rod", "`GJ`"]),
+    "no roll": (rod("GJ: 1", "{clamped: [0, 0, 0], direction: [1, 0, 0]}"), ["model.yaml:3: ", "needs a `roll`"]),
+    "oblique frame": (rod("GJ: 1", "{clamped: [0, 0, 0], direction: [1, 0, 0], roll: [1, 1, 0]}"),
+                      ["model.yaml:3: ", "must be at right angles to the `direction`", "0.7071"]),
+    "rod in the plane": (pipe("GJ: 1") + RUN, ["model.yaml:2: ", "dimension: 3"]),
+    "slack rod": (rod("GJ: 1, slack: true"), ["model.yaml:3: ", "no torsion"]),
+    "shear without stretch": (rod("GJ: 1, GA: 10"), ["model.yaml:3: ", "give `EA` beside it"]),
+    "two stiffnesses": (rod("GJ: 1, EI: 1, stiffness: 2"), ["model.yaml:3: ", "give one of them"]),
+    "negative GJ": (rod("GJ: -1"), ["model.yaml:3: ", "GJ must be positive"]),
     "broken YAML": ("a: [1, 2\nb: {", ["model.yaml:2: ", "not YAML", "end of sequence flow not found"]),
     "empty": ("", ["model.yaml: ", "is empty"]),
     "only a comment": ("# nothing\n", ["model.yaml: ", "is empty"]),

@@ -1030,6 +1030,39 @@ class Physics(unittest.TestCase):
         held = -sum(last[f"lambda of {name}.y"] for name in ("left start", "right end"))
         self.assertAlmostEqual(held, (20 + 0.5 * 12.3) * 9.81, delta=1e-6)
 
+    def test_bend_of_45_degrees_has_its_published_tip(self):
+        # Simo and Vu-Quoc 1986, with 8 straight elements; Bathe and Bolourchi 1979 have (15.9, 47.2, 53.4).
+        at = json.loads(taut("static", CASES["bend45"], "--json").stdout)["q"]
+        for axis, published in zip("xyz", (15.79, 47.23, 53.37)):
+            self.assertAlmostEqual(at[f"arc.8.{axis}"], published, delta=0.15)
+
+    def test_strip_closes_to_a_circle(self):
+        self.assertLess(run("roll_up")["outputs"]["gap"], 1e-8)
+        self.assertAlmostEqual(run("roll_up")["outputs"]["curvature"], 2 * math.pi, delta=1e-5)
+
+    def test_spring_has_loves_period(self):
+        # Half of it until the weight is lowest: pi sqrt((m + coil/3) R^2 L/GJ).
+        rows = series("helical_spring")
+        length = 2 * math.pi * 10 * math.hypot(0.05, 0.01 / (2 * math.pi))
+        half = math.pi * math.sqrt((0.19 + 0.005 * length / 3) * 0.05**2 * length / 0.06)
+        self.assertAlmostEqual(min(rows, key=lambda row: row["height"])["t"], half, delta=0.03 * half)
+
+    def test_ring_leaves_its_plane_above_michells_twist_only(self):
+        self.assertGreater(abs(run("twisted_ring")["outputs"]["height"]), 0.5)
+        self.assertLess(abs(run("twisted_ring", "--set", "over=0.95")["outputs"]["height"]), 0.1)
+
+    def test_joint_between_boom_and_hand_carries_its_weight(self):
+        at = json.loads(taut("static", CASES["boom_and_hand"], "--json").stdout)
+        self.assertAlmostEqual(at["outputs"]["moment"], 2 * 9.81 * 0.2, delta=0.02)
+
+    def test_coil_comes_to_lie_on_the_table_and_gains_no_energy(self):
+        rows = series("coil_on_a_table")
+        energy = [row["kinetic"] + row["potential"] for row in rows]
+        for before, after in zip(energy, energy[1:]):
+            self.assertLessEqual(after, before + 1e-12)
+        self.assertAlmostEqual(rows[-1]["bottom"], 0.001, delta=1e-9)
+        self.assertLess(rows[-1]["top"], 0.003)
+
     def test_rope_keeps_whirling(self):
         for row in series("skipping_rope"):
             self.assertAlmostEqual(row["radius"], 1.03, delta=0.03)

@@ -118,6 +118,9 @@ std::optional<Node> named_of_bodies(std::string_view name, Draft& draft) {
   if (dot_at == std::string_view::npos) return {};
   const std::string owner(name.substr(0, dot_at));
   const std::string_view rest = name.substr(dot_at + 1);
+  if (const std::size_t next = name.find('.', dot_at + 1); next != std::string_view::npos)
+    if (const auto end = draft.frames.find(std::string(name.substr(0, next))); end != draft.frames.end())
+      return body_symbol(end->second, name.substr(next + 1), draft);
   if (const auto body = draft.body_index.find(owner); body != draft.body_index.end())
     return body_symbol(draft.bodies[body->second], rest, draft);
   if (const auto joint = draft.joints.find(owner); joint != draft.joints.end() && draft.rows_known())

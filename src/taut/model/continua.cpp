@@ -28,6 +28,9 @@ void add_terms(Draft& draft) {
     for (const BeamEntry::NodeForce& force : one.forces) {
       if (force.force && force.constant) beam.add_force(system, force.node, force.force(0.0));
       if (force.force && !force.constant) beam.add_force(system, force.node, force.force);
+      if (force.directors) beam.add_director_force(system, force.node, *force.directors);
+      if (force.moment) beam.add_moment(system, force.node, force.moment, false);
+      if (force.follower_moment) beam.add_moment(system, force.node, force.follower_moment, true);
       if (force.along != 0.0 || force.across != 0.0)
         located(force.item, [&] { beam.add_follower(system, force.node, force.along, force.across); });
     }
@@ -46,9 +49,24 @@ void add_terms(Draft& draft) {
 
 int node_of(const Beam& beam, const BeamSupport& support) { return support.start ? 0 : beam.nodes() - 1; }
 
+/// d₁·e₂ = d₂·e₃ = d₃·e₁ = 0: λ are moments about e₃, e₁, e₂.
+void hold_frame(const Beam& beam, const BeamSupport& support, Draft& draft) {
+  Graph& graph = *draft.graph;
+  const std::array<int, 3> at = beam.frame_at(node_of(beam, support));
+  for (std::size_t i = 0; i < 3; ++i) {
+    Graph::Node sum = graph.constant(0.0);
+    for (std::size_t k = 0; k < 3; ++k)
+      sum = graph.add(sum, graph.multiply(support.frame[(i + 1) % 3][k], graph.variable(draft.numbering.q(at[i] + int(k)))));
+    const char about = "312"[i];
+    draft.supports.push_back(draft.add_constraint(support.item, sum, Set::zero, support.name + ".m" + about));
+    if (support.release) draft.releases.push_back({draft.supports.back(), *support.release});
+  }
+}
+
 /// x = a(t), or x′ = a(t)/|a(t)|.
 void add_support(const Beam& beam, const BeamSupport& support, int place, Draft& draft) {
   Graph& graph = *draft.graph;
+  if (support.roll) return hold_frame(beam, support, draft);
   std::array<Graph::Node, 3> at = support.at;
   if (support.direction) {
     Graph::Node square = graph.constant(0.0);
@@ -96,6 +114,8 @@ Curve guess(const BeamEntry& entry, const Draft& draft) {
     const int tangent = beam.tangent(from_end ? beam.nodes() - 1 : 0);
     for (int d = 0; d < draft.dim; ++d) direction[d] = draft.q[draft.dim * tangent + d];
   }
+  if (!end)
+    if (const auto natural = natural_curve(entry, draft)) return *natural;
   return located(entry.item, [&] {
     const double length = beam.options().length;
     if (start && end) return hanging(from, to, length, draft.dim);
@@ -115,8 +135,9 @@ void place(Draft& draft) {
     // Places that are another's stay as they are.
     const Vector before = draft.q;
     beam.place(curve, draft.q);
+    if (beam.is_rod()) place_rod_frames(one, draft);
     for (const BeamEnd* end : {&beam.options().start, &beam.options().end})
-      for (const int point : {end->point, end->tangent})
+      for (const int point : {end->point, end->tangent, end->director, end->director < 0 ? -1 : end->director + 1})
         for (int d = 0; point >= 0 && d < draft.dim; ++d) draft.q[draft.dim * point + d] = before[draft.dim * point + d];
   }
   for (const StringEntry& one : draft.continua.strings) {
@@ -148,6 +169,7 @@ std::array<Graph::Node, 3> add_mark(const std::string& name, const Beam& beam, d
     bend = graph.add(bend, graph.multiply(curve, curve));
   }
   draft.scope.symbols[name + ".curvature"] = graph.make(Op::sqrt, bend);
+  if (beam.is_rod()) name_directors(name, beam, s, draft);
   return place;
 }
 
@@ -167,6 +189,8 @@ void add_beam_coordinates(Draft& draft) {
       const BeamEnd* end = k == 0 ? &one.options.start : (k == last ? &one.options.end : nullptr);
       const std::string node = one.name + "." + std::to_string(k) + ".";
       for (int d = 0; d < draft.dim && (end == nullptr || end->point < 0); ++d) draft.add_coordinate(node + "xyz"[d]);
+      for (int d = 0; one.beam->is_rod() && d < 6 && (end == nullptr || end->director < 0); ++d)
+        draft.add_coordinate(node + "d" + "12"[d / 3] + "xyz"[d % 3]);
       for (int d = 0; d < draft.dim && (end == nullptr || end->tangent < 0); ++d)
         draft.add_coordinate(node + "t" + "xyz"[d]);
     }
@@ -199,6 +223,7 @@ void add_continua(Draft& draft) {
   for (int i = first; i < last; ++i) draft.given_q[std::size_t(i)] = 1;
   for (const BeamEntry& one : draft.continua.beams) {
     const Beam& beam = *one.beam;
+    if (beam.is_rod()) name_rod_ends(one, draft);
     for (const auto& [end, node] : {std::pair("start", 0), {"end", beam.nodes() - 1}}) {
       const std::string name = one.name + "." + end;
       draft.add_spot(name, {.x = add_mark(name, beam, beam.s(node), draft),

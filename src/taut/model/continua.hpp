@@ -23,6 +23,8 @@ struct BeamSupport {
   bool start = true;       ///< which end
   bool direction = false;  ///< its tangent
   std::array<Graph::Node, 3> at{};
+  std::optional<Item> roll{};                         ///< of a clamp of a rod, which holds all of the frame:
+  std::array<std::array<Graph::Node, 3>, 3> frame{};  ///< e₁, e₂, e₃
   std::string name;
   std::optional<double> release{};
 };
@@ -43,13 +45,16 @@ struct BeamEntry {
   std::vector<BeamCorner> corners{};
   std::vector<std::pair<std::string, double>> marks{};
   std::optional<Curve> shape{}, velocity{};
+  std::optional<double> twist{};  ///< of a rod at the start
   std::vector<Beam::Load> loads{}, follower_loads{};
   struct NodeForce {
     int node;
     bool constant = true;
     std::function<std::array<double, 3>(double t)> force{};  ///< none: a follower
     double along = 0.0, across = 0.0;
-    Item item;  ///< for messages
+    std::optional<std::array<double, 3>> directors{};                            ///< or a force along the directors
+    std::function<std::array<double, 3>(double t)> moment{}, follower_moment{};  ///< on a rod
+    Item item;                                                                   ///< for messages
   };
   std::vector<NodeForce> forces{};
   std::optional<Beam> beam{};  ///< once its points are numbered

@@ -155,6 +155,7 @@ class Draft {
   std::vector<std::pair<std::string, Item>> lets;
   std::vector<char> has_inertia;  ///< coordinates whose velocity occurs in a kinetic energy
   Continua continua;
+  std::map<std::string, BodyEntry> frames;  ///< ends of rods, which joints and names take as bodies: "boom.end"
 
   std::optional<System> system;
   std::vector<std::string> names;  ///< of coordinates

@@ -49,6 +49,8 @@ Form beam_end() {
       {"pinned", place(), "Held there [m]; may depend on t."},
       {"clamped", place(), "Held there [m] with its direction; may depend on t."},
       {"direction", place(), "Of the tangent of a clamped end, of any length; may depend on t."},
+      {"roll", any_of({value(), place()}),
+       "Of a clamped rod: where d1 points, or an angle [rad] about the direction; of t."},
       {"release", value(), "When the support lets go [s]."},
       {"mass", name(), "The end is this mass."},
       {"beam", name(), "The end is joined to this beam, which stands before it."},
@@ -58,8 +60,11 @@ Form beam_end() {
        "Of a clamped joint [rad]: from the tangent of the other beam to this one's, counterclockwise; without it both are "
        "the same."},
   });
-  out.needs = {
-      {"clamped", {"direction"}}, {"direction", {"clamped"}}, {"release", {"pinned", "clamped"}}, {"angle", {"beam"}}};
+  out.needs = {{"clamped", {"direction"}},
+               {"direction", {"clamped"}},
+               {"roll", {"clamped"}},
+               {"release", {"pinned", "clamped"}},
+               {"angle", {"beam"}}};
   out.never = {{"pinned", "clamped"}, {"pinned", "mass"},  {"pinned", "beam"},
                {"clamped", "mass"},   {"clamped", "beam"}, {"mass", "beam"}};
   return defined("beamEnd", out, "Free, unless it is held at a place, is a mass, or the end of another beam.");
@@ -69,9 +74,11 @@ Form beam_force() {
   Form out = table_of({
       {"at", nonnegative(), "Arc length of a node [m].", "the end"},
       {"force", place(), "[N], of t."},
-      {"follower", pair(), "[N] along the tangent and across it to the left; numbers; in space the second is 0."},
+      {"follower", numbers(), "[N] along the tangent and across it to the left; of a rod along d1, d2, d3; numbers."},
+      {"moment", place(), "[N m] on a rod, in axes of space, of t."},
+      {"follower_moment", place(), "[N m] on a rod, about its directors d1, d2, d3, of t."},
   });
-  out.some = {"force", "follower"};
+  out.some = {"force", "follower", "moment", "follower_moment"};
   return out;
 }
 
@@ -89,6 +96,15 @@ Form beam() {
       {"nodes", numbers(), "Arc lengths of the nodes [m], ascending from 0 to the length, instead of `elements`."},
       {"density", positive(), "[kg/m]; may depend on s.", "1"},
       {"stiffness", nonnegative(), "EI [N m^2]; may depend on s; 0 is a cable.", "1"},
+      {"GJ", positive(),
+       "Torsional stiffness [N m^2], of s: the beam is a rod in space, with directors d1, d2 across, d3 along."},
+      {"EI", any_of({positive(), pair()}), "Of a rod: bending stiffness about d1 and d2 [N m^2], of s.", "stiffness"},
+      {"EA", positive(), "Of a rod: axial stiffness [N]; without it the length is held."},
+      {"GA", any_of({positive(), pair()}), "Of a rod with EA: shear stiffness along d1 and d2 [N]."},
+      {"curvature", list_of(value(), 3, 3), "Of a rod that nothing strains: about d1, d2, and twist [1/m]; of s.", "0"},
+      {"rotary_inertia", any_of({nonnegative(), pair()}), "Of the section of a rod about d1 and d2 [kg m].",
+       "of a thin one"},
+      {"twist", value(), "Of a rod at the start: how far its directors turn about it [rad].", "what its ends ask for"},
       {"damping", beam_damping(), "Force -(a M + b K) v."},
       {"inextensible", one_of({"simpson", "nodes", "midpoints", "gauss2", "gauss3", "gauss4", "none"}),
        "Where along an element the length is held; none: nowhere, the linear beam equation.", "simpson"},
@@ -387,7 +403,8 @@ Forms make_forms() {
       .pin =
           table_of({required({"mass", spot()}), {"at", place(), "May depend on t.", "the place of the mass at the start"}}),
       .curve = table_of({required({"mass", spot()}), required({"on", relation(), "In x, y, z of the mass: \"y = x^2\"."})}),
-      .wall = table_of({required({"mass", spot()}),
+      .wall = table_of({{"mass", spot()},
+                        {"beam", name(), "Instead of a mass: all nodes of a beam."},
                         required({"normal", place(), "Into the allowed side."}),
                         {"offset", value(), "[m]", "0"},
                         {"radius", nonnegative(), "Of a ball around the place [m].", "0"}}),

@@ -110,7 +110,7 @@ Beam::Load follower_load(const Item& item, Draft& draft) {
 
 /// What is said about an end, before it is known what goes together.
 struct EndWords {
-  std::optional<Item> place, direction, alone;  ///< alone: what goes with another beam only
+  std::optional<Item> place, direction, roll, alone;  ///< alone: what goes with another beam only
   std::optional<double> release, angle;
   const BeamEntry* other = nullptr;
   bool at_start = false, clamped_joint = false;
@@ -126,6 +126,7 @@ EndWords end_words(const Item& item, Draft& draft, BeamEnd& end) {
       end.tangent_given = key == "clamped";
     }
     if (key == "direction") out.direction = one;
+    if (key == "roll") out.roll = one;
     if (key == "release") out.release = draft.number(one);
     if (key == "mass") {
       const auto found = draft.mass_index.find(one.word());
@@ -155,12 +156,22 @@ BeamEnd read_end(BeamEntry& entry, bool start, const Item& item, Draft& draft) {
   if (end.tangent_given && !said.direction) item.fail("a clamped end needs a `direction`");
   if (said.direction && !end.tangent_given) said.direction->fail("only a clamped end has one");
   if (said.release && !said.place) item.fail("nothing holds it that could be released");
+  const bool rod = entry.options.rod.has_value();
+  if (said.roll && !rod) said.roll->fail("a beam without torsion has no roll; give the torsional stiffness `GJ`");
+  if (said.roll && !end.tangent_given) said.roll->fail("only a clamped end has one");
+  if (rod && end.tangent_given && !said.roll)
+    item.fail("a clamped end of a rod needs a `roll`: the direction of d1, across the tangent, or an angle about it");
   if (said.other != nullptr) {
     const Beam& other = *said.other->beam;
     const int node = said.at_start ? 0 : other.nodes() - 1;
     end.point = other.position(node);
     // Beams that go on in the same direction share the tangent; others keep their angle.
     if (said.clamped_joint && !said.angle) end.tangent = other.tangent(node);
+    if (said.clamped_joint && rod) {
+      if (!other.is_rod()) item.fail("a rod is clamped to another rod, and that beam has no torsion; give it a `GJ`");
+      if (said.angle) item.fail("rods are clamped in one direction; for another one put a body between, and joints");
+      end.director = other.director(node, 1);
+    }
     if (said.clamped_joint && said.angle) entry.corners.push_back({other.tangent(node), start, *said.angle});
   }
   const auto hold = [&](const Item& where, bool direction) {
@@ -170,6 +181,10 @@ BeamEnd read_end(BeamEntry& entry, bool start, const Item& item, Draft& draft) {
     support.release = said.release;
     const std::vector<Item> parts = draft.axes(where);
     for (int k = 0; k < draft.dim; ++k) support.at[k] = draft.of_time(parts[k]);
+    if (direction && rod) {
+      support.roll = said.roll;
+      read_clamp(support, draft);
+    }
     entry.supports.push_back(std::move(support));
   };
   if (said.place) hold(*said.place, false);
@@ -180,6 +195,7 @@ BeamEnd read_end(BeamEntry& entry, bool start, const Item& item, Draft& draft) {
 void read_body(BeamEntry& entry, Draft& draft) {
   BeamOptions& options = entry.options;
   bool has_length = false;
+  read_rod_section(entry, draft);
   for (const auto& [key, one] : entry.item.entries(forms().beam.keys)) {
     if (key == "length") {
       options.length = draft.number(one);
@@ -211,6 +227,7 @@ void read_body(BeamEntry& entry, Draft& draft) {
 BeamEntry::NodeForce read_force(const Beam& beam, const Item& item, Draft& draft) {
   BeamEntry::NodeForce out{.node = beam.nodes() - 1, .item = item};
   std::optional<Item> force, follower;
+  const bool rod = beam.is_rod();
   for (const auto& [key, one] : item.entries(forms().beam_force.keys)) {
     if (key == "at") {
       const double s = draft.number(one);
@@ -222,8 +239,12 @@ BeamEntry::NodeForce read_force(const Beam& beam, const Item& item, Draft& draft
     }
     if (key == "force") force = one;
     if (key == "follower") follower = one;
+    if (key != "moment" && key != "follower_moment") continue;
+    if (!rod) one.fail("a beam without torsion takes no moments; give the torsional stiffness `GJ`");
+    (key == "moment" ? out.moment : out.follower_moment) = read_of_time(one, draft);
   }
-  if (!force && !follower) item.fail("needs a `force`, or a `follower` force that turns with the beam");
+  if (!force && !follower && !out.moment && !out.follower_moment)
+    item.fail("needs a `force`, or a `follower` force that turns with the beam; a rod takes a `moment` too");
   if (force) {
     const std::vector<AlongFunction> parts = along_axes(*force, draft);
     out.constant = std::all_of(parts.begin(), parts.end(), [](const AlongFunction& one) { return one.constant; });
@@ -231,8 +252,13 @@ BeamEntry::NodeForce read_force(const Beam& beam, const Item& item, Draft& draft
   }
   if (follower) {
     const std::vector<Item> parts = follower->list();
-    if (parts.size() != 2) follower->fail("needs two numbers: along the tangent, and across it to the left");
     out.item = *follower;
+    if (rod) {
+      if (parts.size() != 3) follower->fail("of a rod needs three numbers: along its directors d1, d2, d3");
+      out.directors = {draft.number(parts[0]), draft.number(parts[1]), draft.number(parts[2])};
+      return out;
+    }
+    if (parts.size() != 2) follower->fail("needs two numbers: along the tangent, and across it to the left");
     out.along = draft.number(parts[0]);
     out.across = draft.number(parts[1]);
   }
@@ -243,6 +269,7 @@ BeamEntry::NodeForce read_force(const Beam& beam, const Item& item, Draft& draft
 void read_along(BeamEntry& entry, Draft& draft) {
   const Beam& beam = *entry.beam;
   for (const auto& [key, one] : entry.item.entries()) {
+    if (key == "twist") entry.twist = draft.number(one);
     if (key == "shape") entry.shape = shape(one, draft);
     if (key == "velocity") entry.velocity = shape(one, draft);
     if (key == "load") entry.loads.push_back(load(along_axes(one, draft)));
@@ -262,6 +289,12 @@ void read_along(BeamEntry& entry, Draft& draft) {
 }
 
 }  // namespace
+
+Profile read_profile(const Item& item, Draft& draft) { return profile(item, "s", draft); }
+
+std::function<std::array<double, 3>(double)> read_of_time(const Item& item, Draft& draft) {
+  return [given = load(along_axes(item, draft))](double t) { return given(0.0, t); };
+}
 
 void read_beams(const Item& item, Draft& draft) {
   for (const auto& [name, one] : item.entries()) {

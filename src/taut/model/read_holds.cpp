@@ -77,12 +77,30 @@ void read_curve(const Item& item, Draft& draft) {
   draw_surface(draft, *on, held.in_scene);
 }
 
+namespace {
+
+/// Every node stays in front.
+void wall_of_beam(const Item& item, HalfSpace wall, Draft& draft) {
+  const auto found = draft.continua.beam_index.find(item.word());
+  if (found == draft.continua.beam_index.end()) item.fail(message("there is no beam '{}'", item.word()));
+  const Beam& beam = *draft.continua.beams[found->second].beam;
+  const std::string name = "wall of " + item.word() + (draft.walls++ > 0 ? " " + std::to_string(draft.walls) : "");
+  draw_wall(draft, name, wall);
+  for (int node = 0; node < beam.nodes(); ++node) {
+    wall.point = beam.position(node);
+    draft.system->add(wall, name + " at node " + std::to_string(node));
+  }
+}
+
+}  // namespace
+
 void read_wall(const Item& item, Draft& draft) {
-  std::optional<Item> who;
+  std::optional<Item> who, beam;
   HalfSpace wall{.normal = {}};
   bool has_normal = false;
   for (const auto& [key, one] : item.entries(forms().wall.keys)) {
     if (key == "mass") who = one;
+    if (key == "beam") beam = one;
     if (key == "offset") wall.offset += draft.number(one);
     if (key == "radius") wall.offset += draft.number(one);
     if (key != "normal") continue;
@@ -96,7 +114,9 @@ void read_wall(const Item& item, Draft& draft) {
     if (square == 0.0) one.fail("must not be zero");
     for (int k = 0; k < draft.dim; ++k) wall.normal[k] /= std::sqrt(square);
   }
-  if (!who || !has_normal) item.fail("needs a `mass` and a `normal` into the allowed side");
+  if (who.has_value() == beam.has_value() || !has_normal)
+    item.fail("needs a `mass` or a `beam`, and a `normal` into the allowed side");
+  if (beam) return wall_of_beam(*beam, wall, draft);
   const Spot& held = draft.mass(*who);
   const std::string name = "wall of " + who->word() + (draft.walls++ > 0 ? " " + std::to_string(draft.walls) : "");
   draw_wall(draft, name, wall);

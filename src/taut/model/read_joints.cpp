@@ -131,6 +131,7 @@ class JointReader {
       out.body = &draft_.bodies[found->second];
       if (word == name) return out;
     }
+    if (const auto found = draft_.frames.find(word); found != draft_.frames.end()) out.body = &found->second;
     out.spot = draft_.spot(item);
     out.placed = true;
     out.at = start_of(out.spot);

@@ -24,6 +24,14 @@ void read_coordinates(const Item& item, Draft& draft);
 void read_bodies(const Item& item, Draft& draft);
 void name_joint_coordinates(const Item& item, Draft& draft);
 void read_beams(const Item& item, Draft& draft);
+Profile read_profile(const Item& item, Draft& draft);  ///< a quantity along a beam, of s
+std::function<std::array<double, 3>(double)> read_of_time(const Item& item, Draft& draft);  ///< three, of t
+void read_rod_section(BeamEntry& entry, Draft& draft);                           ///< what makes a beam a rod, if it is one
+void read_clamp(BeamSupport& support, Draft& draft);                             ///< its frame, from direction and roll
+std::optional<Curve> natural_curve(const BeamEntry& entry, const Draft& draft);  ///< of a rod with curvature of its own
+void place_rod_frames(const BeamEntry& entry, Draft& draft);
+void name_rod_ends(const BeamEntry& entry, Draft& draft);
+void name_directors(const std::string& name, const Beam& beam, double s, Draft& draft);
 void read_strings(const Item& item, Draft& draft);
 void make_system(Draft& draft);  ///< numbers the coordinates
 void read_let(const Item& item, Draft& draft);

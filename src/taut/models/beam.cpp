@@ -136,7 +136,8 @@ Beam::Beam(BeamOptions options, int dim, int first_point) : options_(std::move(o
   require(options_.mass_damping >= 0.0 && options_.stiffness_damping >= 0.0, "Beam '{}': damping must not be negative.",
           name);
   using Support = BeamEnd::Support;
-  if (options_.start.support != Support::free && options_.end.support != Support::free) {
+  const bool stretches = is_rod() && options_.rod->axial > 0.0;
+  if (!stretches && options_.start.support != Support::free && options_.end.support != Support::free) {
     const double span = norm(along(options_.end.place, -1.0, options_.start.place));
     require(span <= options_.length * (1.0 + 1e-12),
             "Beam '{}': its ends are held {} m apart, but it is only {} m long and cannot stretch.", name, span,
@@ -146,9 +147,15 @@ Beam::Beam(BeamOptions options, int dim, int first_point) : options_(std::move(o
   for (int k = 0; k < nodes(); ++k) {
     const BeamEnd* end = k == 0 ? &options_.start : (k == nodes() - 1 ? &options_.end : nullptr);
     position_.push_back(end != nullptr && end->point >= 0 ? end->point : next++);
+    if (is_rod()) {
+      const bool shared = end != nullptr && end->director >= 0;
+      director_.push_back(shared ? end->director : next);
+      if (!shared) next += 2;
+    }
     tangent_.push_back(end != nullptr && end->tangent >= 0 ? end->tangent : next++);
   }
   own_ = next - first_point;
+  if (is_rod()) check_rod();
 }
 
 int Beam::node_near(double s) const {
@@ -188,8 +195,8 @@ std::vector<Beam::Row> Beam::rows() const {
   return all;
 }
 
-template <int Dim> void Beam::add_in(System& system) const {
-  // Mass and bending, the same matrices for neighbours that are equal.
+/// Mass and bending, the same matrices for neighbours that are equal; a rod bends by its own terms.
+template <int Dim> void Beam::add_elements(System& system) const {
   const Quadrature five = gauss(5);
   std::shared_ptr<const ElementMatrices<4>> matrices;
   double last = 0.0;
@@ -205,7 +212,7 @@ template <int Dim> void Beam::add_in(System& system) const {
         for (int i = 0; i < 4; ++i)
           for (int j = 0; j < 4; ++j) {
             made->mass[i * 4 + j] += weight * options_.density(s) * N[i] * N[j];
-            made->stiffness[i * 4 + j] += weight * options_.stiffness(s) * bend[i] * bend[j];
+            if (!is_rod()) made->stiffness[i * 4 + j] += weight * options_.stiffness(s) * bend[i] * bend[j];
           }
       }
       for (int k = 0; k < 16; ++k)
@@ -215,7 +222,11 @@ template <int Dim> void Beam::add_in(System& system) const {
     }
     system.add(Element<4, Dim>{shapes(e), matrices});
   }
+}
+template void Beam::add_elements<3>(System&) const;
 
+template <int Dim> void Beam::add_in(System& system) const {
+  add_elements<Dim>(system);
   const auto name = std::make_shared<const std::string>(options_.name);
   for (const Row& row : rows()) {
     if (row.element < 0) {
@@ -243,6 +254,7 @@ void Beam::add_to(System& system) const {
     system.add_vector(dim_ * position_[k], false);
     system.add_vector(dim_ * tangent_[k], true);
   }
+  if (is_rod()) return add_rod(system);
   dim_ == 2 ? add_in<2>(system) : add_in<3>(system);
 }
 
@@ -402,40 +414,6 @@ double Beam::stretch_between(const double* q) const {
   const int samples = 10 * nodes();
   for (int k = 0; k <= samples; ++k) worst = std::max(worst, std::abs(norm(at(q, options_.length * k / samples, 1)) - 1.0));
   return worst;
-}
-
-namespace {
-
-/// g = (R x′)₁ × x′₂ = 0 in the plane, x′₁·x′₂ = cos in space.
-template <int Dim> struct Corner {
-  static constexpr int width = 2 * Dim;
-  static constexpr int rows = 1;
-  int first, second;
-  double cosine, sine;
-
-  std::array<int, width> stencil() const { return point_stencil<Dim>(first, second); }
-  template <class T> Local<T, 1> value(const T&, const Local<T, width>& q) const {
-    if constexpr (Dim == 2) {
-      const T x = cosine * q[0] - sine * q[1], y = sine * q[0] + cosine * q[1];
-      return {x * q[3] - y * q[2]};
-    } else {
-      return {q[0] * q[3] + q[1] * q[4] + q[2] * q[5] - cosine};
-    }
-  }
-  std::string name() const { return message("corner of tangents {} and {}", first, second); }
-};
-
-}  // namespace
-
-void add_corner(System& system, int first_tangent, int second_tangent, double angle) {
-  require(system.points().has_value(), "add_corner: needs a system of points.");
-  const double cosine = std::cos(angle), sine = std::sin(angle);
-  if (system.points()->dim == 2) {
-    system.add(Corner<2>{first_tangent, second_tangent, cosine, sine});
-  } else {
-    require(std::abs(sine) > 1e-6, "add_corner: in space an angle of {} cannot be kept; share the tangent instead.", angle);
-    system.add(Corner<3>{first_tangent, second_tangent, cosine, sine});
-  }
 }
 
 }  // namespace taut

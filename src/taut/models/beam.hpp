@@ -3,8 +3,10 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <taut/system/system.hpp>
+#include <taut/system/terms/rod_element.hpp>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,21 @@ Curve straight(std::array<double, 3> from, std::array<double, 3> direction);
 /// coincide give a circle. Throws InputError where the places are farther apart than the length.
 Curve hanging(std::array<double, 3> from, std::array<double, 3> to, double length, int dim);
 
+/// What makes a beam in space a rod: it twists, and may stretch and shear. Bending is about the directors d₁ and d₂, twist about d₃ = x′.
+struct RodSection {
+  std::array<Profile, 2> bending{1.0, 1.0};         ///< EI₁, EI₂, N m²
+  Profile torsion = 1.0;                            ///< GJ, N m²
+  double axial = 0.0;                               ///< EA, N; 0: it does not stretch, by constraint
+  std::array<double, 2> shear{};                    ///< GA₁, GA₂, N; 0: x′ is d₃
+  std::array<Profile, 3> curvature{0.0, 0.0, 0.0};  ///< of the rod that nothing strains: about d₁, d₂ and twist, 1/m
+  std::array<Profile, 2> inertia{
+      0.0, 0.0};          ///< of the section about d₁ and d₂, kg m; both 0: those of a radius of gyration of length/1000
+  bool corrected = true;  ///< see RodElement; false for study
+};
+
+/// Directors along a rod, by arc length: d₁, d₂, d₃.
+using Directors = std::function<std::array<std::array<double, 3>, 3>(double s)>;
+
 /// Where along each element inextensibility is asked for. Only `simpson` is accurate (order 4 in x); the others are kept for study: nodes or
 /// midpoints alone leave a stretch of percents between, two Gauss points make the tension alternate, more of them lock. With `none` nothing
 /// keeps the length: the linear beam equation, for loads under which its solution is inextensible by itself.
@@ -49,8 +66,10 @@ struct BeamEnd {
   std::array<double, 3> place{};               ///< of a pinned or clamped end
   std::array<double, 3> direction{1.0, 0, 0};  ///< of the tangent x′ of a clamped end; its length does not matter
   bool tangent_given = false;
-  int point = -1;    ///< the end is this point of the system: a mass, or the end of another beam
-  int tangent = -1;  ///< and its tangent is this one: clamped to another beam that goes on in the same direction
+  int point = -1;                ///< the end is this point of the system: a mass, or the end of another beam
+  int tangent = -1;              ///< and its tangent is this one: clamped to another beam that goes on in the same direction
+  std::array<double, 3> roll{};  ///< of a clamped end of a rod: where d₁ points, at right angles to the direction
+  int director = -1;             ///< of a rod: d₁ of the end is this point, d₂ the next: clamped to another rod
 };
 
 struct BeamOptions {
@@ -63,7 +82,8 @@ struct BeamOptions {
   double mass_damping = 0.0;       ///< Rayleigh's coefficients: the force −(a M + b K) v, with a in 1/s
   double stiffness_damping = 0.0;  ///< and b in s
   Placement inextensible = Placement::simpson;
-  bool slack = false;  ///< |x′| ≤ 1 instead of |x′| = 1
+  bool slack = false;               ///< |x′| ≤ 1 instead of |x′| = 1
+  std::optional<RodSection> rod{};  ///< it twists; then `stiffness`, `inextensible` are not used
   BeamEnd start{}, end{};
 };
 
@@ -75,6 +95,8 @@ struct BeamOptions {
 /// Pin, Spring) takes them too. λ of an inextensibility row is the tension μ. Integrals over an element take five Gauss points,
 /// which is exact for constant ρ and EI.
 /// R. Glowinski and M. Holmström, Surv. Math. Ind. 5 (1995) 75–108, section 4.
+///
+/// A rod has directors besides: nodes are (x, d₁, d₂, d₃), as bodies are, with d₃ the tangent; see RodElement.
 class Beam {
  public:
   /// In dim = 2 or 3 dimensions; its own points are numbered from first_point on.
@@ -89,6 +111,18 @@ class Beam {
   int position(int node) const { return position_[node]; }  ///< as a point of the system
   int tangent(int node) const { return tangent_[node]; }
   int node_near(double s) const;
+  bool is_rod() const { return options_.rod.has_value(); }
+  int director(int node, int i) const;          ///< dᵢ as a point, i = 1, 2, 3
+  std::array<int, 3> frame_at(int node) const;  ///< first coordinates of d₁, d₂, d₃
+  RodElement rod_element(int element) const;    ///< of a rod
+  double rod_stretch(const double* q) const;    ///< largest |Γ₃| of a rod that does not stretch
+  /// Writes the frames of a rod; without them they follow the curve with as little twist as can be, from a roll.
+  void place_frames(const Directors& frames, Vector& q) const;
+  /// `twist` more over the length, rad. With the curve they follow it between nodes too.
+  void place_frames(std::array<double, 3> roll, double twist, Vector& q, const Curve& curve = {}) const;
+  /// A moment at a node of a rod in axes of space, or along its directors; and a force along them.
+  void add_moment(System& system, int node, std::function<std::array<double, 3>(double t)> moment, bool follows) const;
+  void add_director_force(System& system, int node, std::array<double, 3> newtons) const;
 
   /// Adds mass, bending, inextensibility and the supports of both ends.
   void add_to(System& system) const;
@@ -130,7 +164,11 @@ class Beam {
     int node;
     double xi;
   };
+  template <int Dim> void add_elements(System& system) const;
   template <int Dim> void add_in(System& system) const;
+  void add_rod(System& system) const;
+  void check_rod() const;
+  std::shared_ptr<const RodNumbers> rod_numbers(int element) const;
   template <int Dim> void add_load_in(System& system, const Load& load, bool follower) const;
   std::array<int, 4> shapes(int element) const;  ///< first coordinates of x, x′ at both nodes
   std::vector<Row> rows() const;
@@ -139,7 +177,7 @@ class Beam {
   BeamOptions options_;
   int dim_, own_ = 0;
   std::vector<double> s_;
-  std::vector<int> position_, tangent_;
+  std::vector<int> position_, tangent_, director_;  // d₁ of a rod
 };
 
 /// Two beams clamped to each other at an angle: the tangent of `second` is that of `first` turned by `angle`, counterclockwise. In space only

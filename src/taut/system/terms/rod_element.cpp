@@ -1,0 +1,341 @@
+#include <Eigen/Core>
+#include <limits>
+#include <taut/system/secant.hpp>
+#include <taut/system/terms/rod_element.hpp>
+
+namespace taut {
+namespace {
+
+constexpr int W = RodElement::width, P = RodElement::invariants;
+
+// f(z) = asin(√z)/√(z(1 − z)) = θ/sin θ for z = sin²(θ/2), and its derivatives.
+
+/// By f = Σ cₖzᵏ, c₀ = 1, cₖ₊₁ = cₖ (2k + 2)/(2k + 3), near z = 0; elsewhere by 2z(1 − z) f′ = 1 − (1 − 2z) f and its derivatives
+/// 2z(1 − z) f⁽ⁿ⁺¹⁾ = 2n² f⁽ⁿ⁻¹⁾ − (2n + 1)(1 − 2z) f⁽ⁿ⁾.
+template <int order> double turn_ratio(double z) {
+  constexpr double series = 0.1;  // 26 terms reach round-off there
+  if (!(z < 1.0)) return std::numeric_limits<double>::quiet_NaN();
+  if (z < series) {
+    constexpr int terms = 26 + order;
+    static const std::array<double, terms> c = [] {
+      std::array<double, terms> out{};
+      double one = 1.0;
+      for (int k = 0; k < terms; ++k) {
+        double falling = 1.0;
+        for (int i = 0; i < order; ++i) falling *= k - i;
+        out[std::size_t(k)] = falling * one;
+        one *= (2.0 * k + 2.0) / (2.0 * k + 3.0);
+      }
+      return out;
+    }();
+    const int enough = order + (z < 1e-3 ? 7 : (z < 0.02 ? 12 : terms - order));  // to round-off
+    double sum = 0.0;
+    for (int k = enough - 1; k >= order; --k) sum = sum * z + c[std::size_t(k)];
+    return sum;
+  }
+  const double w = 2.0 * z * (1.0 - z), u = 1.0 - 2.0 * z;
+  double before = 0.0, here = std::asin(std::sqrt(z)) / std::sqrt(z * (1.0 - z));
+  for (int n = 0; n < order; ++n) {
+    const double next = ((n == 0 ? 1.0 : 2.0 * n * n * before) - (2.0 * n + 1.0) * u * here) / w;
+    before = here;
+    here = next;
+  }
+  return here;
+}
+template <int order, Differentiable X> X turn_ratio(const X& z) {
+  if constexpr (std::is_same_v<X, Hyper<P>>)
+    return z.chain({turn_ratio<order>(z.value), turn_ratio<order + 1>(z.value), turn_ratio<order + 2>(z.value)});
+  else
+    return z.chain({turn_ratio<order>(z.value), turn_ratio<order + 1>(z.value), {}});
+}
+/// The divided difference: the quotient, or where both ends are near each other the mean of the derivative by three Gauss points.
+template <int order, class T> Secant<P, T> turn_ratio(const Secant<P, T>& z) {
+  const T first = turn_ratio<order>(z.start), last = turn_ratio<order>(z.end), way = z.end - z.start;
+  T quotient(0.0);
+  constexpr double near = 0.02;  // of the way to z = 1: beyond it the quotient is exact to 1e-14, within it the quadrature
+  if (std::abs(plain(way)) > near * (1.0 - std::max(plain(z.start), plain(z.end)))) {
+    quotient = (last - first) / way;
+  } else {
+    const double off = std::sqrt(0.15);
+    for (const auto& [node, weight] : {std::pair(0.5 - off, 5.0 / 18.0), {0.5, 8.0 / 18.0}, {0.5 + off, 5.0 / 18.0}})
+      quotient += weight * turn_ratio<order + 1>(T(z.start + node * way));
+  }
+  return z.chain(first, last, quotient);
+}
+
+/// Γ and K from the invariants π = (a, b, z).
+template <class S> struct Strains { std::array<S, 3> gamma, kappa; };
+template <class S> Strains<S> strains(const std::array<S, P>& pi, double h) {
+  const S &z = pi[6], f = turn_ratio<0>(z), psi = 0.5 * (turn_ratio<1>(z) - f / (S(1.0) - z));
+  const S along = psi * (pi[0] * pi[3] + pi[1] * pi[4] + pi[2] * pi[5]), over = f * (1.0 / h);
+  Strains<S> out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    out.gamma[i] = f * pi[3 + i] + along * pi[i];
+    out.kappa[i] = over * pi[i];
+  }
+  out.gamma[2] -= S(1.0);
+  return out;
+}
+
+/// Stiffness against Γ₁, Γ₂: shear, and bending inside the element.
+std::array<double, 2> shear_stiffness(const RodNumbers& n) {
+  const double part = n.length * n.length / 12.0;
+  std::array<double, 2> out;
+  for (std::size_t i = 0; i < 2; ++i)
+    out[i] = 1.0 / ((n.shear[i] > 0.0 ? 1.0 / n.shear[i] : 0.0) + (n.corrected ? part / n.bending[1 - i] : 0.0));
+  return out;
+}
+
+/// V of an element.
+template <class S> S energy(const std::array<S, P>& pi, const RodNumbers& n) {
+  const double h = n.length, part = n.corrected ? h * h / 12.0 : 0.0;
+  const std::array<double, 2> stiff = shear_stiffness(n);
+  const Strains<S> e = strains(pi, h);
+  const S g1 = e.gamma[0] + S(part * n.growth[1]), g2 = e.gamma[1] - S(part * n.growth[0]);
+  // h²/12 κ₁ = (w₁, w₂, 0): that of the natural shape, and the shear force over EI.
+  const S w1 = (stiff[1] * part / n.bending[0]) * g2 + S(part * n.growth[0]);
+  const S w2 = (-stiff[0] * part / n.bending[1]) * g1 + S(part * n.growth[1]);
+  const std::array<S, 3>& K = e.kappa;
+  const std::array<S, 3> k{K[0] + K[2] * w2, K[1] - K[2] * w1, K[2] - K[0] * w2 + K[1] * w1};  // K − K×w
+  const std::array<S, 3> off{k[0] - S(n.curvature[0]), k[1] - S(n.curvature[1]), k[2] - S(n.curvature[2])};
+  S sum = n.bending[0] * (off[0] * off[0]) + n.bending[1] * (off[1] * off[1]) + n.torsion * (off[2] * off[2]);
+  const bool turns = n.bending[0] != n.bending[1] || n.curvature[0] != 0.0 || n.curvature[1] != 0.0 || n.growth[2] != 0.0;
+  if (part > 0.0 && turns) {
+    const S m = n.bending[0] * (off[0] * k[1]) - n.bending[1] * (off[1] * k[0]) + S(n.torsion * n.growth[2]);
+    const S D = S(n.torsion) + part * (n.bending[0] * (k[1] * k[1]) + n.bending[1] * (k[0] * k[0]));
+    sum += S(part * n.torsion * n.growth[2] * n.growth[2]) - part * (m * m / D);
+  }
+  sum += stiff[0] * (g1 * g1) + stiff[1] * (g2 * g2) + n.axial * (e.gamma[2] * e.gamma[2]);
+  return (0.5 * h) * sum;
+}
+
+using Column = Eigen::Matrix<double, W, 1>;
+using Slopes = Eigen::Matrix<double, P, W, Eigen::RowMajor>;
+using Square = Eigen::Matrix<double, P, P, Eigen::RowMajor>;
+using Full = Eigen::Matrix<double, W, W, Eigen::RowMajor>;
+
+/// a, b, z; vectors of q are x d₁ d₂ d₃ x₊ d₁₊ d₂₊ d₃₊.
+template <class T> std::array<T, P> invariants_of(const Local<T, W>& q, double h) {
+  const auto dot = [&](std::size_t i, std::size_t j) {
+    return q[3 * i] * q[3 * j] + q[3 * i + 1] * q[3 * j + 1] + q[3 * i + 2] * q[3 * j + 2];
+  };
+  std::array<T, P> pi;
+  T z(0.0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    pi[i] = 0.5 * (dot(1 + k, 5 + j) - dot(1 + j, 5 + k));
+    pi[3 + i] = T(0.0);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const T& here = q[3 * (1 + i) + c];
+      const T& there = q[3 * (5 + i) + c];
+      pi[3 + i] += (0.5 / h) * ((here + there) * (q[12 + c] - q[c]));
+      z += 0.125 * ((there - here) * (there - here));
+    }
+  }
+  pi[6] = z;
+  return pi;
+}
+
+/// ∂π/∂q.
+Slopes slopes_of(const double* q, double h) {
+  Slopes out = Slopes::Zero();
+  const auto at = [&](int vector) { return Eigen::Map<const Eigen::RowVector3d>(q + 3 * vector); };
+  const Eigen::RowVector3d way = (at(4) - at(0)) / h;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    out.block<1, 3>(i, 3 * (1 + k)) = 0.5 * at(5 + j);
+    out.block<1, 3>(i, 3 * (5 + j)) = 0.5 * at(1 + k);
+    out.block<1, 3>(i, 3 * (1 + j)) = -0.5 * at(5 + k);
+    out.block<1, 3>(i, 3 * (5 + k)) = -0.5 * at(1 + j);
+    const Eigen::RowVector3d mean = (0.5 / h) * (at(1 + i) + at(5 + i));
+    out.block<1, 3>(3 + i, 0) = -mean;
+    out.block<1, 3>(3 + i, 12) = mean;
+    out.block<1, 3>(3 + i, 3 * (1 + i)) = 0.5 * way;
+    out.block<1, 3>(3 + i, 3 * (5 + i)) = 0.5 * way;
+    const Eigen::RowVector3d change = 0.25 * (at(5 + i) - at(1 + i));
+    out.block<1, 3>(6, 3 * (1 + i)) = -change;
+    out.block<1, 3>(6, 3 * (5 + i)) = change;
+  }
+  return out;
+}
+
+/// out += Σ weightₘ ∂²πₘ/∂q², which is constant.
+void add_bends(const std::array<double, P>& weight, double factor, double h, Full& out) {
+  const auto both = [&](int a, int b, double value) {
+    for (int c = 0; c < 3; ++c) {
+      out(3 * a + c, 3 * b + c) += value;
+      if (a != b) out(3 * b + c, 3 * a + c) += value;
+    }
+  };
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const double a = 0.5 * factor * weight[std::size_t(i)], b = 0.5 * factor * weight[std::size_t(3 + i)] / h;
+    const double z = 0.25 * factor * weight[6];
+    both(1 + k, 5 + j, a);
+    both(1 + j, 5 + k, -a);
+    for (const int d : {1 + i, 5 + i}) {
+      both(d, 4, b);
+      both(d, 0, -b);
+      both(d, d, z);
+    }
+    both(1 + i, 5 + i, -z);
+  }
+}
+
+Column gradient_of(const std::array<double, P>& weight, const Slopes& slopes) {
+  return slopes.transpose() * Eigen::Map<const Eigen::Matrix<double, P, 1>>(weight.data());
+}
+
+/// ∇̄V in the invariants between both ends; over Dual with its slopes in those of the end.
+template <class T>
+std::array<T, P> discrete_weights(const std::array<double, P>& from, const std::array<T, P>& to, const RodNumbers& n) {
+  std::array<Secant<P, T>, P> pi;
+  for (int m = 0; m < P; ++m) pi[std::size_t(m)] = Secant<P, T>::variable(T(from[std::size_t(m)]), to[std::size_t(m)], m);
+  return energy(pi, n).slope;
+}
+
+template <class X> std::array<X, P> as_variables(const std::array<double, P>& pi) {
+  std::array<X, P> out;
+  for (int m = 0; m < P; ++m) out[std::size_t(m)] = X::variable(pi[std::size_t(m)], m);
+  return out;
+}
+
+void scatter_square(const Full& A, double weight, const int* slots, double* values) {
+  for (int i = 0; i < W; ++i)
+    for (int j = 0; j < W; ++j) values[slots[i * W + j]] += weight * A(i, j);
+}
+
+Local<double, W> mean_of(const Local<double, W>& a, const Local<double, W>& b) {
+  Local<double, W> out;
+  for (std::size_t i = 0; i < W; ++i) out[i] = 0.5 * (a[i] + b[i]);
+  return out;
+}
+
+}  // namespace
+
+RodStrains rod_strains(const RodElement& element, const double* q) {
+  Local<double, W> local;
+  const auto stencil = element.stencil();
+  for (std::size_t i = 0; i < W; ++i) local[i] = q[stencil[i]];
+  const double h = element.numbers->length;
+  const Strains<double> e = strains(invariants_of(local, h), h);
+  return {e.gamma, e.kappa};
+}
+
+double RodBlock::potential(const Instant& at) const {
+  double sum = 0.0;
+  each([&](const RodElement& term, const int* stencil, int) {
+    sum += energy(invariants_of(gather(at.q, stencil), term.numbers->length), *term.numbers);
+  });
+  return sum;
+}
+
+void RodBlock::add(const Instant& at, double, double force, double* out) const {
+  if (force == 0.0) return;
+  each([&](const RodElement& term, const int* stencil, int) {
+    const double h = term.numbers->length;
+    const auto q = gather(at.q, stencil);
+    const Dual<P> V = energy(as_variables<Dual<P>>(invariants_of(q, h)), *term.numbers);
+    const Column gradient = gradient_of(V.slope, slopes_of(q.data(), h));
+    for (int i = 0; i < W; ++i) out[stencil[i]] -= force * gradient[i];
+  });
+}
+
+void RodBlock::add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const {
+  if (w.force == 0.0 || w.dq == 0.0) return;
+  each([&](const RodElement& term, const int* stencil, int number) {
+    const double h = term.numbers->length;
+    const auto q = gather(at.q, stencil);
+    const Hyper<P> V = energy(as_variables<Hyper<P>>(invariants_of(q, h)), *term.numbers);
+    Square second;
+    for (int m = 0; m < P; ++m)
+      for (int k = 0; k < P; ++k) second(m, k) = V.second(m, k);
+    const Slopes slopes = slopes_of(q.data(), h);
+    const Slopes right = second * slopes;
+    Full A = slopes.transpose().lazyProduct(right);
+    add_bends(V.slope, 1.0, h, A);
+    scatter_square(A, -w.force * w.dq, slots + std::ptrdiff_t(number) * W * W, values);
+  });
+}
+
+void RodBlock::add_discrete(const Segment& step, double weight, double* out) const {
+  each([&](const RodElement& term, const int* stencil, int) {
+    const double h = term.numbers->length;
+    const auto q0 = gather(step.q0, stencil), q1 = gather(step.q1, stencil);
+    const auto w = discrete_weights(invariants_of(q0, h), invariants_of(q1, h), *term.numbers);
+    const Column gradient = gradient_of(w, slopes_of(mean_of(q0, q1).data(), h));
+    for (int i = 0; i < W; ++i) out[stencil[i]] -= weight * gradient[i];
+  });
+}
+
+/// ∂/∂q1 [P(q̄)ᵀ w(π₀, π₁)] = P(q̄)ᵀ ∂w/∂π₁ P(q1) + ½ Σ wₘ ∂²πₘ.
+void RodBlock::add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values) const {
+  if (dq == 0.0) return;
+  each([&](const RodElement& term, const int* stencil, int number) {
+    const double h = term.numbers->length;
+    const auto q0 = gather(step.q0, stencil), q1 = gather(step.q1, stencil);
+    const auto w = discrete_weights(invariants_of(q0, h), as_variables<Dual<P>>(invariants_of(q1, h)), *term.numbers);
+    Square slope;
+    std::array<double, P> value;
+    for (int m = 0; m < P; ++m) {
+      value[std::size_t(m)] = w[std::size_t(m)].value;
+      for (int k = 0; k < P; ++k) slope(m, k) = w[std::size_t(m)].slope[std::size_t(k)];
+    }
+    const Slopes right = slope * slopes_of(q1.data(), h);
+    Full A = slopes_of(mean_of(q0, q1).data(), h).transpose().lazyProduct(right);
+    add_bends(value, 0.5, h, A);
+    scatter_square(A, -weight * dq, slots + std::ptrdiff_t(number) * W * W, values);
+  });
+}
+
+template <class T>
+Local<T, RodDamping::width> RodDamping::force(const T&, const Local<T, width>& q, const Local<T, width>& v) const {
+  const RodNumbers& n = *element.numbers;
+  const double h = n.length;
+  // Strains along q + τ v: their rates; and the force is the gradient of what they lose in the rates, so in π alone.
+  Local<Dual<1, T>, width> moving;
+  for (std::size_t i = 0; i < width; ++i) {
+    moving[i] = Dual<1, T>(q[i]);
+    moving[i].slope[0] = v[i];
+  }
+  const std::array<Dual<1, T>, P> flow = invariants_of(moving, h);
+  std::array<Dual<P, T>, P> pi;
+  for (int m = 0; m < P; ++m) pi[std::size_t(m)] = Dual<P, T>::variable(flow[std::size_t(m)].value, m);
+  const Strains<Dual<P, T>> e = strains(pi, h);
+  const std::array<double, 2> stiff = shear_stiffness(n);
+  const std::array<double, 6> C{stiff[0], stiff[1], n.axial, n.bending[0], n.bending[1], n.torsion};
+  std::array<T, P> weight;
+  weight.fill(T(0.0));
+  for (std::size_t i = 0; i < 6; ++i) {
+    const Dual<P, T>& strain = i < 3 ? e.gamma[i] : e.kappa[i - 3];
+    T rate(0.0);
+    for (std::size_t m = 0; m < P; ++m) rate += strain.slope[m] * flow[m].slope[0];
+    for (std::size_t m = 0; m < P; ++m) weight[m] += (h * seconds * C[i]) * (rate * strain.slope[m]);
+  }
+  // Pᵀ weight, by the derivative of Σ weight π along each coordinate: π are quadratic, so a difference is exact, but sums are plainer.
+  Local<T, width> Q;
+  const auto vec = [&](std::size_t vector, std::size_t c) -> const T& { return q[3 * vector + c]; };
+  Q.fill(T(0.0));
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      const T half = 0.5 * weight[i], b = (0.5 / h) * weight[3 + i], way = vec(4, c) - vec(0, c);
+      Q[3 * (1 + k) + c] -= half * vec(5 + j, c);
+      Q[3 * (5 + j) + c] -= half * vec(1 + k, c);
+      Q[3 * (1 + j) + c] += half * vec(5 + k, c);
+      Q[3 * (5 + k) + c] += half * vec(1 + j, c);
+      const T mean = b * (vec(1 + i, c) + vec(5 + i, c)), change = 0.25 * (weight[6] * (vec(5 + i, c) - vec(1 + i, c)));
+      Q[c] += mean;
+      Q[12 + c] -= mean;
+      Q[3 * (1 + i) + c] += change - b * way;
+      Q[3 * (5 + i) + c] -= change + b * way;
+    }
+  return Q;
+}
+
+template class DynamicsTerms<RodDamping>;
+template class ConstraintTerms<FrameHold>;
+template class DynamicsTerms<FrameMoment>;
+template class DynamicsTerms<FrameForce>;
+
+}  // namespace taut
