@@ -89,6 +89,17 @@ struct RunSection {
   std::vector<double> times{};  ///< at which states are recorded; none: by `every` or `interval`
 };
 
+/// The section `sweep` of a model, or the same words from elsewhere: what differs between many runs of it, and what is kept of each.
+struct SweepSection {
+  std::vector<std::pair<std::string, std::string>> vary{};    ///< parameters and initial values: from:to:how many, or values
+  std::vector<std::pair<std::string, std::string>> sample{};  ///< the same by distributions: normal(100, 5)
+  bool zip = false;        ///< lists of `vary` go side by side; otherwise all combinations
+  long samples = 0;        ///< 0: not said
+  long seed = -1;          ///< below 0: not said
+  std::string sampling{};  ///< random, latin or sobol
+  std::vector<std::string> keep{};
+};
+
 /// A model as a file describes it.
 struct ModelFile {
   std::string name, source, text;  ///< text: of the file and what it includes
@@ -99,6 +110,7 @@ struct ModelFile {
   std::vector<Switch> switches;  ///< what events change
   std::vector<ModelInput> inputs;
   RunSection run;
+  SweepSection sweep;
   bool beams = false;          ///< there are some
   bool rests = false;          ///< the start is an equilibrium, of the formulation
   std::vector<int> supports;   ///< rows of constraints that hold ends of beams: exact in every formulation
@@ -116,7 +128,8 @@ struct ModelFile {
 struct ModelOverrides {
   std::vector<std::pair<std::string, std::string>> parameters{};
   std::map<std::string, Tree> run{};
-  std::vector<std::string> include_folders{};  ///< besides the model's own, from which files may be included
+  std::vector<std::pair<std::string, std::string>> initial{};  ///< initial values by name, instead of those of the model
+  std::vector<std::string> include_folders{};                  ///< besides the model's own, from which files may be included
 };
 
 }  // namespace taut

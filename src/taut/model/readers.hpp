@@ -66,7 +66,8 @@ void read_constraint(const Item& item, Draft& draft);
 
 // The start.
 void read_initial(const Item& item, Draft& draft);
-void place_start(Draft& draft);  ///< what it says about places that lengths are measured between otherwise
+void override_initial(Draft& draft);  ///< by what was given from outside
+void place_start(Draft& draft);       ///< what it says about places that lengths are measured between otherwise
 void check_inertia(const Draft& draft);
 void find_start(Draft& draft, bool assemble);
 
@@ -77,5 +78,7 @@ void read_event(const Item& item, Draft& draft);
 void add_switches(Draft& draft);  ///< of constraints that let go or do not hold from the beginning
 void read_run(const Item& item, Draft& draft);
 void override_run(Draft& draft);
+void read_sweep(const Item& item, Draft& draft);
+Form sweep_form();  ///< of that section
 
 }  // namespace taut
