@@ -8,7 +8,7 @@
 #include <numeric>
 #include <taut/model/model_builder.hpp>
 #include <taut/results/sweep_file.hpp>
-#include <taut/study/sweep.hpp>
+#include <taut/study/lane_sweep.hpp>
 #include <taut/study/sweep_summary.hpp>
 
 #include "command_tools.hpp"
@@ -64,14 +64,35 @@ SweepSection asked_for(const SweepArguments& arguments, const ModelFile& model) 
   return out;
 }
 
-std::string settings_of(const SweepSection& asked, const ModelOverrides& changes) {
+std::string settings_of(const SweepSection& asked, const ModelOverrides& changes, const std::string& engine) {
   ordered_json run = ordered_json::object();
   for (const auto& [key, value] : changes.run) run[key] = value.word;
   return ordered_json{{"vary", asked.vary},       {"zip", asked.zip},          {"sample", asked.sample},
                       {"samples", asked.samples}, {"seed", asked.seed},        {"sampling", asked.sampling},
                       {"keep", asked.keep},       {"set", changes.parameters}, {"run", run},
-                      {"engine", "general"}}
+                      {"engine", engine}}
       .dump();
+}
+
+/// What steps, and why it was chosen.
+struct Engine {
+  std::string name, reason;
+};
+
+/// Lanes pay where compiling them takes less time than they save.
+constexpr long runs_worth_compiling = 2000;
+
+Engine engine_for(const std::string& asked, const ModelFile& model, const RunPlan& planned, const SweepKeep& keep,
+                  long runs) {
+  require(asked == "auto" || asked == "general" || asked == "cpu" || asked == "cuda",
+          "--engine must be auto, general, cpu or cuda, got '{}'.", asked);
+  require(asked != "cuda", "--engine cuda: this program was built without code for GPUs; take --engine cpu or general.");
+  if (asked != "auto") return {asked, "as asked for"};
+  if (runs < runs_worth_compiling)
+    return {"general", fmt::format("for fewer than {} runs nothing is compiled", runs_worth_compiling)};
+  const std::string objection = lane_objection(model, planned, keep);
+  if (!objection.empty()) return {"general", objection};
+  return {"cpu", "the model is small, and many runs are asked for: compiled, side by side"};
 }
 
 struct Shard {
@@ -269,6 +290,9 @@ CLI::App* add_sweep(CLI::App& app, SweepArguments& into) {
        "more)");
   command->add_option("--workers", into.workers, "Threads; as many as there are cores unless given")
       ->check(CLI::NonNegativeNumber);
+  command->add_option(
+      "--engine", into.engine,
+      "What steps: general (every model and integrator), cpu (compiled, runs side by side; small models), or auto");
   command->add_option("--shard", into.shard, "Only part I of N of the runs: 2/8; `taut sweep merge` joins them");
   command->add_option("--out", into.out, "Results file; MODEL.sweep.h5 in the current folder unless given");
   command->add_flag("--resume", into.resume, "Do what is not in the results file yet");
@@ -307,7 +331,10 @@ int sweep(const SweepArguments& arguments) {
   std::error_code none;
   require(!std::filesystem::equivalent(arguments.model, path, none), "--out {}: is the model; results would overwrite it.",
           path);
-  planned_run(model, arguments.model);  // what would not work in any run is said now
+  const RunPlan planned = planned_run(model, arguments.model);  // what would not work in any run is said now
+  const Engine engine = engine_for(arguments.engine, model, planned, keep, plan.runs());
+  std::optional<LaneSweep> lanes;
+  if (engine.name == "cpu") lanes.emplace(reader, plan, keep, model, planned);
   SweepOutcome outcome;
   double seconds = 0.0;
   {
@@ -316,7 +343,7 @@ int sweep(const SweepArguments& arguments) {
                     .model_path = std::filesystem::weakly_canonical(arguments.model).string(),
                     .model_text = model.text,
                     .name = model.name,
-                    .settings = settings_of(asked, changes),
+                    .settings = settings_of(asked, changes, engine.name),
                     .runs = plan.runs(),
                     .groups = keep.groups(plan.names(), model),
                     .times = keep.times});
@@ -329,7 +356,7 @@ int sweep(const SweepArguments& arguments) {
     for (long run = shard.number - 1; run < plan.runs(); run += shard.of)
       if (!file.done(run)) options.runs.push_back(run);
     const auto begin = std::chrono::steady_clock::now();
-    outcome = taut::sweep(reader, plan, keep, options);
+    outcome = lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options);
     file.flush();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
@@ -337,6 +364,9 @@ int sweep(const SweepArguments& arguments) {
   if (arguments.json) {
     ordered_json out{{"model", arguments.model}, {"name", model.name}, {"parameters", plan.names()}};
     out.update(told_json(told, path));
+    out["engine"] = engine.name;
+    out["engine_reason"] = engine.reason;
+    if (lanes) out["compile_seconds"] = lanes->compile_seconds();
     out["done_now"] = outcome.done;
     out["seconds"] = seconds;
     out["interrupted"] = outcome.interrupted;
@@ -344,6 +374,10 @@ int sweep(const SweepArguments& arguments) {
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{}\n", title(model, arguments.model));
+    fmt::print(
+        "engine: {}, {}{}\n", engine.name, engine.reason,
+        lanes && lanes->compile_seconds() > 0.0 ? fmt::format("; compiled in {:.2g} s", lanes->compile_seconds()) : "");
+    if (lanes && !planned.choice.empty()) fmt::print("chosen: {}\n", planned.choice);
     for (const auto& [choice, count] : outcome.choices)
       fmt::print("chosen: {}{}\n", choice, outcome.choices.size() > 1 ? fmt::format(" ({} runs)", count) : "");
     if (arguments.resume) fmt::print("resumed: {} runs were missing\n", outcome.done);

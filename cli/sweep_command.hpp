@@ -8,7 +8,7 @@ namespace taut::cli {
 
 struct SweepArguments : ModelArguments {
   std::vector<std::string> vary, sample, keep;
-  std::string samples, seed, sampling, shard, out;
+  std::string samples, seed, sampling, shard, out, engine = "auto";
   bool zip = false, resume = false, force = false;
   int workers = 0;
   std::string merged;               ///< of `merge`: the file to write

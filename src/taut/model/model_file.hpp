@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <taut/expression/program.hpp>
 #include <taut/integrators/catalog.hpp>
@@ -23,7 +24,9 @@ struct NamedExpression {
   std::vector<int> inputs{};  ///< which they are, counted over t, all q, all v, all λ, all accelerations, both energies
   bool reactions = false;     ///< λ occur in it
   bool accelerations = false, energies = false;
-  int rows = 0;  ///< λ of the model
+  int rows = 0;                          ///< λ of the model
+  std::shared_ptr<const Graph> graph{};  ///< it stands in
+  Graph::Node node = -1;
 
   /// What it asks for beside the state must be given; otherwise it is not a number.
   double at(const State& state, const Derived& derived = {}) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <taut/diagnostics/certificate.hpp>
 #include <taut/model/model_file.hpp>
 #include <taut/model/sweep_record.hpp>
 
@@ -26,7 +27,8 @@ struct SweepKeep {
 /// certificate; without outputs the final states. Throws InputError.
 SweepKeep sweep_keep(const std::vector<std::string>& words, const ModelFile& model);
 
-/// Figures of a certificate that are kept, by name.
+/// Figures of a certificate that are kept, by name; and what they are of one.
 const std::vector<std::string>& certificate_figures();
+std::vector<double> figures_of(const Certificate& certificate);
 
 }  // namespace taut

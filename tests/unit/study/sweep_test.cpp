@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <taut/model/run_model.hpp>
 #include <taut/results/sweep_file.hpp>
 #include <taut/study/sweep.hpp>
 #include <taut/study/sweep_summary.hpp>
@@ -242,7 +243,7 @@ TEST(SweepFile, IsTheSameWhateverTheOrderOfTheRowsAndTellsTornRows) {
     return SweepRow{.run = run,
                     .verdict = run == 3 ? Verdict::diverged : Verdict::reached,
                     .reason = run == 3 ? "why" : "",
-                    .numbers = {double(run), 0.5 * double(run)}};
+                    .numbers = {double(run) + 0.123, 0.5 * double(run)}};
   };
   const auto write = [&](const std::string& name, const std::vector<long>& runs, bool resume) {
     SweepFile file({.path = (folder / name).string(), .resume = resume}, header);
@@ -265,7 +266,7 @@ TEST(SweepFile, IsTheSameWhateverTheOrderOfTheRowsAndTellsTornRows) {
   EXPECT_TRUE(std::isnan(reader.column(1, 1)[4])) << "what is missing at the end of a row is not a number";
   // One byte of a row that changed: that row is not there any more, the others are.
   std::string all = bytes("a.h5");
-  const double two = 2.0;
+  const double two = 2.123;  // the parameter of run 2, which stands nowhere else
   const std::size_t at = all.find(std::string(reinterpret_cast<const char*>(&two), 8));
   all[at + 3] = 'x';
   std::ofstream(folder / "c.h5", std::ios::binary) << all;
