@@ -83,14 +83,18 @@ struct Equations {
       const Node f = graph.add(graph.derivative(L, forms.q(i)), forms.forces[std::size_t(i)]);
       r.push_back(graph.subtract(f, turned[std::size_t(i)]));
     }
-    const Algebra::Factor mass = algebra.factor(M);
-    Nodes a = algebra.solve(mass, r);
-    // G, Y = M⁻¹Gᵀ, S = G Y.
+    // G, and M with what rows lend to it; then Y = M⁻¹Gᵀ, S = G Y.
     std::vector<Nodes> G(std::size_t(m), Nodes{}), Y, S;
     for (int i = 0; i < n; ++i) {
       const Nodes slope = graph.derivative(forms.g, forms.q(i));
       for (std::size_t k = 0; k < std::size_t(m); ++k) G[k].push_back(slope[k]);
     }
+    for (std::size_t k = 0; k < forms.lends.size(); ++k)
+      for (std::size_t i = 0; i < M.size() && forms.lends[k] != 0; ++i)
+        for (std::size_t j = 0; j < M.size(); ++j)
+          M[i][j] = graph.add(M[i][j], graph.multiply(graph.constant(forms.lent), graph.multiply(G[k][i], G[k][j])));
+    const Algebra::Factor mass = algebra.factor(M);
+    const Nodes a = algebra.solve(mass, r);
     for (const Nodes& row : G) Y.push_back(algebra.solve(mass, row));
     for (const Nodes& row : G) {
       Nodes of_row;

@@ -98,8 +98,10 @@ void compile(const std::string& code, const fs::path& library) {
   clean();
   require(exit_code != 127,
           "there is no compiler: neither g++ nor clang++ was found (nor $CXX); install one, or take --engine general");
+  const std::size_t error = said.find("error: ");
+  const std::string first = said.substr(error == std::string::npos ? 0 : error);
   require(exit_code == 0 && !trouble, "{} did not take the code of the lanes: {}", last,
-          said.substr(0, said.find('\n')).substr(0, 300));
+          first.substr(0, std::min<std::size_t>(first.find('\n'), 300)));
 }
 
 }  // namespace

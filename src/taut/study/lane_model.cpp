@@ -1,4 +1,6 @@
+#include <Eigen/Cholesky>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <taut/expression/blocks.hpp>
 #include <taut/study/lane_model.hpp>
@@ -47,9 +49,9 @@ class Transplant {
   std::function<Node(int)> variable_;
 };
 
-class Recording {
+class LaneRecording {
  public:
-  Recording(const System& system, LaneForms* forms) : system_(system), forms_(forms) {
+  LaneRecording(const System& system, LaneForms* forms) : system_(system), forms_(forms) {
     if (forms == nullptr) return;
     *forms = {};
     forms->n = system.size();
@@ -278,8 +280,29 @@ class Recording {
 
 }  // namespace
 
+std::vector<char> lending_rows(const System& system, const State& start, double& weight) {
+  const int m = system.constraint_count();
+  std::vector<char> lends(std::size_t(m), 0);
+  Eigen::MatrixXd M = system.mass(instant(start));
+  const double largest = M.diagonal().cwiseAbs().maxCoeff();
+  const auto sound = [&] {
+    const Eigen::LLT<Eigen::MatrixXd> factor(M);
+    return factor.info() == Eigen::Success && factor.matrixLLT().diagonal().minCoeff() > 1e-7 * std::sqrt(largest);
+  };
+  if (sound()) return lends;
+  const Eigen::MatrixXd G = system.constraint_gradient(start.t, start.q);
+  weight = M.diagonal().cwiseAbs().sum() / double(std::max<Eigen::Index>(1, (M.diagonal().array() > 0.0).count()));
+  for (Eigen::Index i = 0; i < M.rows(); ++i)
+    for (int row = 0; row < m && !(std::abs(M(i, i)) > 1e-14 * largest); ++row)
+      if (G(row, i) != 0.0) lends[std::size_t(row)] = 1;
+  for (int row = 0; row < m; ++row)
+    if (lends[std::size_t(row)] != 0) M += weight * G.row(row).transpose() * G.row(row);
+  require(sound(), "coordinates have no inertia in a way that lanes do not know");
+  return lends;
+}
+
 LaneRecord record_lanes(const System& system, const std::vector<const NamedExpression*>& watched, LaneForms* forms) {
-  Recording recording(system, forms);
+  LaneRecording recording(system, forms);
   recording.blocks();
   for (const NamedExpression* one : watched) recording.watch(*one);
   return recording.finish();

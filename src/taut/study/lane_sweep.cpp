@@ -48,6 +48,8 @@ std::string lane_objection(const ModelFile& model, const RunPlan& planned, const
   if (!model.start.dependent.empty()) return "some constraints repeat others";
   try {
     record_lanes(model.system, watched_outputs(keep, model));
+    double weight = 1.0;
+    lending_rows(model.system, model.start.state, weight);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -87,6 +89,7 @@ const LaneSweep::Code& LaneSweep::code_of(const LaneRecord& record, const ModelF
     all.push_back(one.output >= 0 ? *next++
                                   : forms.graph.variable(one.velocity ? forms.v(one.coordinate) : forms.q(one.coordinate)));
   forms.watched = all;
+  forms.lends = lending_rows(model.system, model.start.state, forms.lent);
   std::vector<int> groups(std::size_t(forms.n), 0);
   const std::vector<ToleranceGroup> natural = natural_groups(model.system);
   for (std::size_t g = 0; g < natural.size(); ++g)
