@@ -86,7 +86,6 @@ Engine engine_for(const std::string& asked, const ModelFile& model, const RunPla
                   long runs) {
   require(asked == "auto" || asked == "general" || asked == "cpu" || asked == "cuda",
           "--engine must be auto, general, cpu or cuda, got '{}'.", asked);
-  require(asked != "cuda", "--engine cuda: this program was built without code for GPUs; take --engine cpu or general.");
   if (asked != "auto") return {asked, "as asked for"};
   if (runs < runs_worth_compiling)
     return {"general", fmt::format("for fewer than {} runs nothing is compiled", runs_worth_compiling)};
@@ -290,9 +289,9 @@ CLI::App* add_sweep(CLI::App& app, SweepArguments& into) {
        "more)");
   command->add_option("--workers", into.workers, "Threads; as many as there are cores unless given")
       ->check(CLI::NonNegativeNumber);
-  command->add_option(
-      "--engine", into.engine,
-      "What steps: general (every model and integrator), cpu (compiled, runs side by side; small models), or auto");
+  command->add_option("--engine", into.engine,
+                      "What steps: general (every model and integrator), cpu (compiled, runs side by side; small models), "
+                      "cuda (the same on a GPU), or auto");
   command->add_option("--shard", into.shard, "Only part I of N of the runs: 2/8; `taut sweep merge` joins them");
   command->add_option("--out", into.out, "Results file; MODEL.sweep.h5 in the current folder unless given");
   command->add_flag("--resume", into.resume, "Do what is not in the results file yet");
@@ -334,7 +333,8 @@ int sweep(const SweepArguments& arguments) {
   const RunPlan planned = planned_run(model, arguments.model);  // what would not work in any run is said now
   const Engine engine = engine_for(arguments.engine, model, planned, keep, plan.runs());
   std::optional<LaneSweep> lanes;
-  if (engine.name == "cpu") lanes.emplace(reader, plan, keep, model, planned);
+  if (engine.name != "general")
+    lanes.emplace(reader, plan, keep, model, planned, engine.name == "cuda" ? LaneTarget::gpu : LaneTarget::cpu);
   SweepOutcome outcome;
   double seconds = 0.0;
   {
@@ -367,6 +367,8 @@ int sweep(const SweepArguments& arguments) {
     out["engine"] = engine.name;
     out["engine_reason"] = engine.reason;
     if (lanes) out["compile_seconds"] = lanes->compile_seconds();
+    if (engine.name == "cuda") out["device"] = lanes->device();
+    if (engine.name == "cuda") out["kernel_seconds"] = lanes->kernel_seconds();
     out["done_now"] = outcome.done;
     out["seconds"] = seconds;
     out["interrupted"] = outcome.interrupted;
@@ -377,6 +379,7 @@ int sweep(const SweepArguments& arguments) {
     fmt::print(
         "engine: {}, {}{}\n", engine.name, engine.reason,
         lanes && lanes->compile_seconds() > 0.0 ? fmt::format("; compiled in {:.2g} s", lanes->compile_seconds()) : "");
+    if (engine.name == "cuda") fmt::print("{}: {:.3g} s in the kernel\n", lanes->device(), lanes->kernel_seconds());
     if (lanes && !planned.choice.empty()) fmt::print("chosen: {}\n", planned.choice);
     for (const auto& [choice, count] : outcome.choices)
       fmt::print("chosen: {}{}\n", choice, outcome.choices.size() > 1 ? fmt::format(" ({} runs)", count) : "");

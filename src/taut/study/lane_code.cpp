@@ -142,7 +142,7 @@ class LaneWriter {
   }
 
   std::string function(const std::string& name, const Nodes& outputs) {
-    std::string out = "static inline void " + name +
+    std::string out = "INLINE void " + name +
                       "(V t, const V* q, const V* v, const V* c, V* out) {\n  (void)t; (void)q; (void)v; (void)c;\n";
     std::unordered_map<Node, std::string> known;
     for (const Node node : graph_.parts_of(outputs)) {
@@ -163,7 +163,7 @@ class LaneWriter {
 
   /// After all functions.
   std::string preparation() const {
-    std::string out = "static inline void prepare(const V* number, V* c) {\n  (void)number; (void)c;\n";
+    std::string out = "INLINE void prepare(const V* number, V* c) {\n  (void)number; (void)c;\n";
     Nodes all;
     for (const auto& [node, place] : kept_) all.push_back(node);
     std::unordered_map<Node, std::string> known;
@@ -283,7 +283,7 @@ std::string weighted(const std::vector<double>& weights, const char* of) {
 /// The stages of a step and the sums at its end.
 std::string stages_of(const ExplicitTableau& tableau) {
   std::string out =
-      "static inline void stages(V t, V h, const V* q, const V* v, const V* c, V kv[][N], V ka[][N], V* q1, V* v1) {\n";
+      "INLINE void stages(V t, V h, const V* q, const V* v, const V* c, V kv[][N], V ka[][N], V* q1, V* v1) {\n";
   out += "  V x[N], u[N];\n";
   for (std::size_t s = 1; s < tableau.b.size(); ++s) {
     out += "  for (int i = 0; i < N; ++i) x[i] = q[i] + h * (" + weighted(tableau.a[s], "kv") + "), u[i] = v[i] + h * (" +
@@ -294,8 +294,7 @@ std::string stages_of(const ExplicitTableau& tableau) {
   out += "  for (int i = 0; i < N; ++i) q1[i] = q[i] + h * (" + weighted(tableau.b, "kv") + "), v1[i] = v[i] + h * (" +
          weighted(tableau.b, "ka") + ");\n}\n";
   const auto estimate = [&](const char* name, const std::vector<double>& weights) {
-    out +=
-        std::string("static inline void ") + name + "(V h, V kv[][N], V ka[][N], V* e) {\n  (void)h; (void)kv; (void)ka;\n";
+    out += std::string("INLINE void ") + name + "(V h, V kv[][N], V ka[][N], V* e) {\n  (void)h; (void)kv; (void)ka;\n";
     out += "  for (int i = 0; i < N; ++i) e[i] = h * (" + weighted(weights, "kv") + "), e[N + i] = h * (" +
            weighted(weights, "ka") + ");\n}\n";
   };
@@ -306,7 +305,8 @@ std::string stages_of(const ExplicitTableau& tableau) {
 
 }  // namespace
 
-std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std::vector<int>& groups, LaneLayout& layout) {
+std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std::vector<int>& groups, LaneTarget target,
+                      LaneLayout& layout) {
   const Equations equations(forms);
   LaneWriter writer(forms);
   std::string functions = writer.function("accelerate", equations.accelerations);
@@ -321,14 +321,15 @@ std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std
   };
   int largest_group = 0;
   for (const int group : groups) largest_group = std::max(largest_group, group);
-  std::string out = lane_prelude();
+  std::string out = lane_prelude(target);
   out += constant("N", forms.n) + constant("M", layout.rows) + constant("K", layout.watched) + constant("P", forms.numbers) +
          constant("C", long(writer.prepared())) + constant("S", long(tableau.b.size())) + constant("G", largest_group + 1) +
          constant("ORDER", tableau.order) + constant("ERROR_ORDER", tableau.error_order) +
          constant("COARSE", tableau.coarse_error.empty() ? 0 : 1);
-  out += "static constexpr int group[] = {";
-  for (const int group : groups) out += std::to_string(group) + ", ";
-  out += "};\n" + functions + stages_of(tableau) + lane_driver();
+  out += "INLINE constexpr int group(int i) { return ";
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    out += "i == " + std::to_string(i) + " ? " + std::to_string(groups[i]) + " : ";
+  out += "0; }\n" + functions + stages_of(tableau) + lane_driver(target);
   return out;
 }
 

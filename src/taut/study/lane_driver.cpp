@@ -2,8 +2,33 @@
 
 namespace taut {
 
-std::string lane_prelude() {
-  return R"code(// Written by taut: many runs of one model side by side.
+namespace {
+
+/// One run in each thread of a GPU.
+const char* const gpu_words = R"code(// Written by taut: many runs of one model side by side.
+typedef double V;
+#define INLINE static __device__ __forceinline__
+#define ALL Mask(true)
+#define LOAD(at) (*(at))
+#define STORE(at, value) (*(at) = (value))
+struct Mask {
+  bool holds;
+  __device__ Mask(bool x = false) : holds(x) {}
+  __device__ explicit operator bool() const { return holds; }
+};
+INLINE Mask operator&(Mask a, Mask b) { return a.holds && b.holds; }
+INLINE Mask operator|(Mask a, Mask b) { return a.holds || b.holds; }
+INLINE Mask operator~(Mask a) { return !a.holds; }
+INLINE V B(double x) { return x; }
+INLINE V magnitude(V x) { return fabs(x); }
+INLINE V root(V x) { return sqrt(x); }
+INLINE bool any(Mask m) { return m.holds; }
+#define ONE(name) INLINE V each_##name(V x) { return name(x); }
+#define TWO(name) INLINE V each_##name(V x, V y) { return name(x, y); }
+)code";
+
+/// As many runs as a vector of the processor holds.
+const char* const cpu_words = R"code(// Written by taut: many runs of one model side by side.
 #if defined(__AVX512F__)
 #define LANES 8
 #define VECTOR_FUNCTION(name) _ZGVeN8v_##name
@@ -19,11 +44,17 @@ std::string lane_prelude() {
 #endif
 typedef double V __attribute__((vector_size(LANES * 8)));
 typedef long Mask __attribute__((vector_size(LANES * 8)));
+#define INLINE static inline
+#define ALL (Mask{} - 1)
+static inline V LOAD(const double* at) {
+  V out;
+  __builtin_memcpy(&out, at, sizeof out);
+  return out;
+}
+static inline void STORE(double* at, V value) { __builtin_memcpy(at, &value, sizeof value); }
 
 static inline V B(double x) { return V{} + x; }
 static inline V magnitude(V x) { return (V)((Mask)x & (Mask{} + 0x7fffffffffffffffl)); }
-static inline V larger(V a, V b) { return a > b ? a : b; }  // b where a is not a number
-static inline V smaller(V a, V b) { return a < b ? a : b; }
 static inline V root(V x) {
   V out;
   for (int l = 0; l < LANES; ++l) out[l] = __builtin_sqrt(x[l]);
@@ -34,35 +65,38 @@ static inline bool any(Mask m) {
   for (int l = 0; l < LANES; ++l) all |= m[l];
   return all != 0;
 }
-template <long E> static inline V whole_power(V x) {
+#define ONE(name) extern "C" V VECTOR_FUNCTION(name)(V); static inline V each_##name(V x) { return VECTOR_FUNCTION(name)(x); }
+#define TWO(name) extern "C" V VECTOR_FUNCTION2(name)(V, V); static inline V each_##name(V x, V y) { return VECTOR_FUNCTION2(name)(x, y); }
+)code";
+
+const char* const common_words = R"code(
+INLINE V larger(V a, V b) { return a > b ? a : b; }  // b where a is not a number
+INLINE V smaller(V a, V b) { return a < b ? a : b; }
+template <long E> INLINE V whole_power(V x) {
   if constexpr (E == 0) return B(1.0);
   else if constexpr (E < 0) return 1.0 / whole_power<-E>(x);
   else if constexpr (E == 1) return x;
   else if constexpr (E % 2 == 0) return whole_power<E / 2>(x * x);
   else return x * whole_power<E - 1>(x);
 }
-#define ONE(name) extern "C" V VECTOR_FUNCTION(name)(V); static inline V each_##name(V x) { return VECTOR_FUNCTION(name)(x); }
-#define TWO(name) extern "C" V VECTOR_FUNCTION2(name)(V, V); static inline V each_##name(V x, V y) { return VECTOR_FUNCTION2(name)(x, y); }
 ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(exp) ONE(log)
 TWO(pow) TWO(hypot) TWO(atan2)
 )code";
-}
 
-std::string lane_driver() {
-  return R"code(
+const char* const loop = R"code(
 // What is remembered of a run while it goes.
 struct Seen {
   V energy, deviation, scale, first, first_count, last, last_count, g, rate, gap, rate_gap, speed, size;
   V low[K + 1], low_at[K + 1], high[K + 1], high_at[K + 1];
 };
 
-static inline V largest(const V* x) {
+INLINE V largest(const V* x) {
   V out = B(0.0);
   for (int i = 0; i < N; ++i) out = larger(magnitude(x[i]), out);
   return out;
 }
 
-static void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const V* v, const V* c) {
+INLINE void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const V* v, const V* c) {
   V now[2 + 3 * M + 1], seen[K + 1];
   measure(t, q, v, c, now);
   watch(t, q, v, c, seen);
@@ -98,11 +132,11 @@ static void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const
 }
 
 // Onto g = 0, then onto G v + g_t = 0, in the metric of the mass; lanes that could not be are told.
-static inline Mask settle(V t, V size, V* q, V* v, const V* c) {
-  Mask lost = Mask{};
+INLINE Mask settle(V t, V size, V* q, V* v, const V* c) {
+  Mask lost = ~ALL;
   if constexpr (M > 0) {
     V d[N];
-    Mask away = Mask{} - 1;
+    Mask away = ALL;
     for (int pass = 0; pass < 12; ++pass) {
       place(t, q, v, c, d);
       for (int i = 0; i < N; ++i) q[i] = away ? q[i] - d[i] : q[i];
@@ -118,24 +152,24 @@ static inline Mask settle(V t, V size, V* q, V* v, const V* c) {
 }
 
 // Root mean square of the errors against rtol times the largest of their group, and atol.
-static inline V badness(const V* e, const V* high, const V* v, const V* v1, V rtol, V atol) {
+INLINE V badness(const V* e, const V* high, const V* v, const V* v1, V rtol, V atol) {
   V speed[G];
   for (int k = 0; k < G; ++k) speed[k] = B(0.0);
-  for (int i = 0; i < N; ++i) speed[group[i]] = larger(larger(magnitude(v[i]), magnitude(v1[i])), speed[group[i]]);
+  for (int i = 0; i < N; ++i) speed[group(i)] = larger(larger(magnitude(v[i]), magnitude(v1[i])), speed[group(i)]);
   V all = B(0.0), all_speed = B(0.0), sum = B(0.0);
   for (int k = 0; k < G; ++k) all = larger(high[k], all), all_speed = larger(speed[k], all_speed);
   for (int i = 0; i < N; ++i) {
-    const V a = e[i] / (atol + rtol * larger(high[group[i]], 1e-6 * all));
-    const V b = e[N + i] / (atol + rtol * larger(speed[group[i]], 1e-6 * all_speed));
+    const V a = e[i] / (atol + rtol * larger(high[group(i)], 1e-6 * all));
+    const V b = e[N + i] / (atol + rtol * larger(speed[group(i)], 1e-6 * all_speed));
     sum += a * a + b * b;
   }
   return root(sum / (2.0 * N));
 }
 
-// The inputs and outputs of LANES runs: one row of LANES numbers for each; see LaneLayout.
-extern "C" void taut_lanes(const double* in, double* out) {
+// Inputs and outputs lie in rows, `stride` numbers apart; see LaneLayout.
+INLINE void go(const double* in, double* out, long stride) {
   V row[6 + 2 * N + P];
-  __builtin_memcpy(row, in, sizeof row);
+  for (int r = 0; r < 6 + 2 * N + P; ++r) row[r] = LOAD(in + r * stride);
   V *q = row + 6, *v = q + N;
   const V t0 = row[0], t1 = row[1], given = row[2], count = row[3], rtol = row[4], atol = row[5];
   V c[C + 1], kv[S + 1][N], ka[S + 1][N], q1[N], v1[N], a1[N], e[2 * N], rough[2 * N], high[G];
@@ -144,7 +178,7 @@ extern "C" void taut_lanes(const double* in, double* out) {
   accelerate(t, q, v, c, ka[0]);
   const Mask chosen = given == 0.0;
   for (int k = 0; k < G; ++k) high[k] = B(0.0);
-  for (int i = 0; i < N; ++i) high[group[i]] = larger(magnitude(q[i]), high[group[i]]);
+  for (int i = 0; i < N; ++i) high[group(i)] = larger(magnitude(q[i]), high[group(i)]);
   if (any(chosen)) {
     // A hundredth of the shortest of the times in which it crosses its configuration, or is turned by its accelerations.
     const V size = largest(q), speed = largest(v), push = largest(ka[0]);
@@ -154,8 +188,8 @@ extern "C" void taut_lanes(const double* in, double* out) {
     h = chosen ? 0.01 * time : h;
   }
   Seen s;
-  Mask runs = (t1 > t0) & (Mask{} - 1);
-  look(s, Mask{} - 1, true, t, B(0.0), q, v, c);
+  Mask runs = (t1 > t0) & (ALL);
+  look(s, ALL, true, t, B(0.0), q, v, c);
   while (any(runs)) {
     Mask last = (chosen & (t + 1.0001 * h >= t1)) | (~chosen & (steps + 1.0 >= count));
     const V dt = chosen & last ? t1 - t : h;
@@ -166,7 +200,7 @@ extern "C" void taut_lanes(const double* in, double* out) {
     const V size = larger(largest(q), largest(q1));
     const Mask lost = settle(next, size, q1, v1, c);
     accelerate(next, q1, v1, c, a1);
-    Mask good = Mask{} - 1;
+    Mask good = ALL;
     V bad = B(0.0);
     if (any(chosen)) {
       V moved[2 * N];
@@ -195,7 +229,7 @@ extern "C" void taut_lanes(const double* in, double* out) {
       q[i] = taken ? q1[i] : q[i];
       v[i] = taken ? v1[i] : v[i];
       ka[0][i] = taken ? a1[i] : ka[0][i];
-      high[group[i]] = taken ? larger(magnitude(q1[i]), high[group[i]]) : high[group[i]];
+      high[group(i)] = taken ? larger(magnitude(q1[i]), high[group(i)]) : high[group(i)];
     }
     t = taken ? next : t;
     steps = taken ? steps + 1.0 : steps;
@@ -224,10 +258,28 @@ extern "C" void taut_lanes(const double* in, double* out) {
     V* const one = to + 15 + 2 * N + 5 * k;
     one[0] = seen[k], one[1] = s.low[k], one[2] = s.low_at[k], one[3] = s.high[k], one[4] = s.high_at[k];
   }
-  __builtin_memcpy(out, to, sizeof to);
+  for (int r = 0; r < 15 + 2 * N + 5 * K; ++r) STORE(out + r * stride, to[r]);
 }
+)code";
+
+const char* const cpu_door = R"code(
+extern "C" void taut_lanes(const double* in, double* out) { go(in, out, LANES); }
 extern "C" int taut_lane_count() { return LANES; }
 )code";
+
+const char* const gpu_door = R"code(
+extern "C" __global__ void taut_runs(const double* in, double* out, long count) {
+  const long k = long(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (k < count) go(in + k, out + k, count);
 }
+)code";
+
+}  // namespace
+
+std::string lane_prelude(LaneTarget target) {
+  return std::string(target == LaneTarget::gpu ? gpu_words : cpu_words) + common_words;
+}
+
+std::string lane_driver(LaneTarget target) { return std::string(loop) + (target == LaneTarget::gpu ? gpu_door : cpu_door); }
 
 }  // namespace taut

@@ -35,19 +35,6 @@ std::string processor() {
   return {};
 }
 
-std::string content_name(const std::string& text) {
-  std::uint64_t a = 1469598103934665603ull, b = 0x9e3779b97f4a7c15ull;
-  for (const char c : text) {
-    a = (a ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-    b = (b + static_cast<unsigned char>(c)) * 0xd6e8feb86659fd93ull;
-    b ^= b >> 32;
-  }
-  std::array<char, 40> name;
-  std::snprintf(name.data(), name.size(), "%016llx%016llx", static_cast<unsigned long long>(a),
-                static_cast<unsigned long long>(b));
-  return name.data();
-}
-
 /// Runs a program with its words into a file; returns its exit code, or 127 where there is none such.
 int run_program(const std::vector<std::string>& words, const std::string& output) {
   std::vector<char*> arguments;
@@ -105,6 +92,19 @@ void compile(const std::string& code, const fs::path& library) {
 }
 
 }  // namespace
+
+std::string content_name(const std::string& text) {
+  std::uint64_t a = 1469598103934665603ull, b = 0x9e3779b97f4a7c15ull;
+  for (const char c : text) {
+    a = (a ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+    b = (b + static_cast<unsigned char>(c)) * 0xd6e8feb86659fd93ull;
+    b ^= b >> 32;
+  }
+  std::array<char, 40> name;
+  std::snprintf(name.data(), name.size(), "%016llx%016llx", static_cast<unsigned long long>(a),
+                static_cast<unsigned long long>(b));
+  return name.data();
+}
 
 std::string LaneKernel::folder() {
   const auto variable = [](const char* name) {

@@ -30,4 +30,7 @@ class LaneKernel {
   double seconds_ = 0.0;
 };
 
+/// A name that belongs to a text: that of the file in which what was made of it is kept.
+std::string content_name(const std::string& text);
+
 }  // namespace taut

@@ -1,16 +1,18 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <taut/simulate/energy.hpp>
 #include <taut/simulate/step_control.hpp>
 #include <taut/simulate/tolerances.hpp>
 #include <taut/study/lane_sweep.hpp>
 #include <taut/study/sweep_pool.hpp>
+#include <thread>
 
 namespace taut {
 namespace {
 
 constexpr int most_coordinates = 64;
-constexpr std::size_t most_codes = 16, batch_size = 64;
+constexpr std::size_t most_codes = 16, batch_size = 64, chunk_size = 262'144;
 constexpr double default_lane_rtol = 1e-8;
 
 const ExplicitTableau* explicit_tableau(const Integrator& integrator) {
@@ -59,28 +61,28 @@ std::string lane_objection(const ModelFile& model, const RunPlan& planned, const
 /// A run on its way into a lane.
 struct LaneSweep::Lane {
   long run = 0;
-  ModelFile model;
-  LaneRecord record{};
-  double step = 0.0, rtol = 0.0, atol = 0.0, steps = 0.0;
-  bool conservative = false;
+  const Code* code = nullptr;
+  std::vector<double> in{};  // what the kernel takes
+  bool conservative = false, units = false;
 };
 
 LaneSweep::LaneSweep(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, const ModelFile& model,
-                     const RunPlan& planned)
-    : reader_(reader), plan_(plan), keep_(keep) {
+                     const RunPlan& planned, LaneTarget target)
+    : reader_(reader), plan_(plan), keep_(keep), target_(target) {
   const std::string objection = lane_objection(model, planned, keep);
-  require(objection.empty(), "--engine cpu: {}; take --engine general.", objection);
+  require(objection.empty(), "--engine {}: {}; take --engine general.", target == LaneTarget::gpu ? "cuda" : "cpu",
+          objection);
+  if (target == LaneTarget::gpu) gpu_ = std::make_unique<LaneGpu>();
   tableau_ = *explicit_tableau(planned.integrator);
   integrator_ = planned.integrator.traits().name;
   code_of(record_lanes(model.system, watched_outputs(keep, model)), model);
 }
 
-const LaneSweep::Code& LaneSweep::code_of(const LaneRecord& record, const ModelFile& model) {
-  const std::lock_guard<std::mutex> guard(mutex_);
-  const auto found = codes_.find(record.key);
-  if (found != codes_.end()) return found->second;
-  require(codes_.size() < most_codes,
-          "--engine cpu: the equations of the runs have more than {} different forms; take --engine general.", most_codes);
+LaneSweep::~LaneSweep() = default;
+
+double LaneSweep::compile_seconds() const { return gpu_ ? gpu_->compile_seconds() : compile_seconds_; }
+
+std::string LaneSweep::text_of(const ModelFile& model, LaneLayout& layout) const {
   LaneForms forms;
   record_lanes(model.system, watched_outputs(keep_, model), &forms);
   std::vector<Graph::Node> all;
@@ -94,8 +96,21 @@ const LaneSweep::Code& LaneSweep::code_of(const LaneRecord& record, const ModelF
   const std::vector<ToleranceGroup> natural = natural_groups(model.system);
   for (std::size_t g = 0; g < natural.size(); ++g)
     for (const int i : natural[g].coordinates) groups[std::size_t(i)] = int(g);
+  return lane_code(std::move(forms), tableau_, groups, target_, layout);
+}
+
+const LaneSweep::Code& LaneSweep::code_of(const LaneRecord& record, const ModelFile& model) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  const auto found = codes_.find(record.key);
+  if (found != codes_.end()) return found->second;
+  require(codes_.size() < most_codes, "--engine: the equations of the runs have more than {} forms; take --engine general.",
+          most_codes);
   Code code;
-  const std::string text = lane_code(std::move(forms), tableau_, groups, code.layout);
+  const std::string text = text_of(model, code.layout);
+  if (gpu_) {
+    code.program = gpu_->load(text);
+    return codes_.emplace(record.key, std::move(code)).first->second;
+  }
   try {
     code.kernel = std::make_unique<LaneKernel>(text);
   } catch (const InputError& error) {
@@ -105,80 +120,126 @@ const LaneSweep::Code& LaneSweep::code_of(const LaneRecord& record, const ModelF
   return codes_.emplace(record.key, std::move(code)).first->second;
 }
 
-SweepOutcome LaneSweep::run(const SweepOptions& options) {
-  return SweepPool(options, batch_size, [this](const SweepPool::Batch& one) { batch(one.runs, one.rows); }).run();
-}
-
 /// A run that cannot begin has a row at once.
-std::optional<LaneSweep::Lane> LaneSweep::read(long run, std::vector<SweepRow>& rows) {
+std::optional<LaneSweep::Lane> LaneSweep::read(long run, SweepRow& failed) {
+  std::optional<ModelFile> model;
+  LaneRecord record;
+  Lane lane{.run = run};
   try {
-    Lane lane{run, reader_.read(plan_.numbers(run))};
-    const RunSection& asked = lane.model.run;
-    const double start = lane.model.start.state.t;
-    require(asked.until > start, "the run ends before it begins");
-    lane.step = asked.rtol == 0.0 && asked.atol == 0.0 ? asked.step : 0.0;
-    lane.steps = asked.step;  // the longest
-    if (lane.step > 0.0) {
-      lane.steps = double(EqualSteps::count(asked.until - start, asked.step));
-      lane.step = (asked.until - start) / lane.steps;
+    model = reader_.read(plan_.numbers(run));
+    const RunSection& asked = model->run;
+    const State& start = model->start.state;
+    require(asked.until > start.t, "the run ends before it begins");
+    record = record_lanes(model->system, watched_outputs(keep_, *model));
+    const bool equal = asked.rtol == 0.0 && asked.atol == 0.0 && asked.step > 0.0;
+    double step = 0.0, steps = asked.step;  // by tolerance: the longest
+    if (equal) {
+      steps = double(EqualSteps::count(asked.until - start.t, asked.step));
+      step = (asked.until - start.t) / steps;
     }
-    lane.rtol = lane.step > 0.0 || asked.rtol > 0.0 || asked.atol > 0.0 ? asked.rtol : default_lane_rtol;
-    lane.atol = asked.atol;
-    lane.record = record_lanes(lane.model.system, watched_outputs(keep_, lane.model));
-    lane.conservative = conserves_energy(lane.model.system, lane.model.start.state, asked.until - start);
-    return lane;
+    const double rtol = equal || asked.rtol > 0.0 || asked.atol > 0.0 ? asked.rtol : default_lane_rtol;
+    lane.in = {start.t, asked.until, step, steps, rtol, asked.atol};
+    lane.in.insert(lane.in.end(), start.q.begin(), start.q.end());
+    lane.in.insert(lane.in.end(), start.v.begin(), start.v.end());
+    lane.in.insert(lane.in.end(), record.numbers.begin(), record.numbers.end());
+    lane.conservative = conserves_energy(model->system, start, asked.until - start.t);
+    lane.units = model->system.points().has_value();
   } catch (const InputError& error) {
-    rows.push_back({.run = run, .verdict = Verdict::failed, .reason = error.what(), .numbers = plan_.values(run)});
+    failed = {.run = run, .verdict = Verdict::failed, .reason = error.what(), .numbers = plan_.values(run)};
     return {};
   }
+  lane.code = &code_of(record, *model);  // what is wrong with that is wrong with all
+  return lane;
+}
+
+SweepOutcome LaneSweep::run(const SweepOptions& options) {
+  if (gpu_) return run_on_gpu(options);
+  return SweepPool(options, batch_size, [this](const SweepPool::Batch& one) { batch(one.runs, one.rows); }).run();
 }
 
 void LaneSweep::batch(std::span<const long> runs, std::vector<SweepRow>& rows) {
   std::vector<Lane> lanes;
   lanes.reserve(runs.size());
-  for (const long run : runs)
-    if (std::optional<Lane> lane = read(run, rows)) lanes.push_back(std::move(*lane));
-  std::map<std::string_view, std::vector<Lane*>> by_key;
-  for (Lane& lane : lanes) by_key[lane.record.key].push_back(&lane);
-  for (auto& [key, some] : by_key) go(code_of(some[0]->record, some[0]->model), some, rows);
+  SweepRow failed;
+  for (const long run : runs) {
+    std::optional<Lane> lane = read(run, failed);
+    if (lane) lanes.push_back(std::move(*lane));
+    if (!lane) rows.push_back(failed);
+  }
+  std::map<const Code*, std::vector<const Lane*>> by_code;
+  for (const Lane& lane : lanes) by_code[lane.code].push_back(&lane);
+  for (const auto& [code, some] : by_code) go(*code, some, rows);
 }
 
-void LaneSweep::go(const Code& code, std::vector<Lane*>& lanes, std::vector<SweepRow>& rows) const {
-  const LaneLayout& at = code.layout;
-  const auto width = std::size_t(code.kernel->lanes());
-  std::vector<double> in(std::size_t(at.inputs()) * width), out(std::size_t(at.outputs()) * width);
+/// Packs runs into lanes, as many at once as the kernel takes.
+void LaneSweep::go(const Code& code, const std::vector<const Lane*>& lanes, std::vector<SweepRow>& rows) {
+  const auto inputs = std::size_t(code.layout.inputs()), outputs = std::size_t(code.layout.outputs());
+  const std::size_t width = gpu_ ? lanes.size() : std::size_t(code.kernel->lanes());
+  std::vector<double> in(inputs * width), out(outputs * width);
   for (std::size_t first = 0; first < lanes.size(); first += width) {
     for (std::size_t l = 0; l < width; ++l) {
       const Lane& lane = *lanes[std::min(first + l, lanes.size() - 1)];  // the last fills what is left
-      const State& start = lane.model.start.state;
-      const auto put = [&](int row, double value) { in[std::size_t(row) * width + l] = value; };
-      put(LaneLayout::t_start, start.t);
-      put(LaneLayout::t_end, lane.model.run.until);
-      put(LaneLayout::step, lane.step);
-      put(LaneLayout::steps, lane.steps);
-      put(LaneLayout::rtol, lane.rtol);
-      put(LaneLayout::atol, lane.atol);
-      for (int i = 0; i < at.n; ++i) {
-        put(LaneLayout::first_state + i, start.q[i]);
-        put(LaneLayout::first_state + at.n + i, start.v[i]);
-      }
-      for (int k = 0; k < at.numbers; ++k) put(at.first_number() + k, lane.record.numbers[std::size_t(k)]);
+      for (std::size_t row = 0; row < inputs; ++row) in[row * width + l] = lane.in[row];
     }
-    code.kernel->run(in.data(), out.data());
+    if (gpu_) {
+      kernel_seconds_ += gpu_->run(code.program, in.data(), inputs, out.data(), outputs, width);
+    } else {
+      code.kernel->run(in.data(), out.data());
+    }
     for (std::size_t l = 0; l < width && first + l < lanes.size(); ++l)
-      rows.push_back(row_of(code, *lanes[first + l], out, l));
+      rows.push_back(row_of(*lanes[first + l], out.data() + l, width));
   }
 }
 
-SweepRow LaneSweep::row_of(const Code& code, const Lane& lane, const std::vector<double>& out, std::size_t place) const {
-  const LaneLayout& at = code.layout;
-  const auto width = std::size_t(code.kernel->lanes());
-  const auto of = [&](int row) { return out[std::size_t(row) * width + place]; };
+/// Chunk by chunk: all threads read, then the GPU runs.
+SweepOutcome LaneSweep::run_on_gpu(const SweepOptions& options) {
+  SweepOutcome outcome;
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const unsigned workers = options.workers > 0 ? unsigned(options.workers) : cores;
+  for (std::size_t first = 0; first < options.runs.size() && !options.watch.over(); first += chunk_size) {
+    const std::size_t count = std::min(chunk_size, options.runs.size() - first);
+    std::vector<std::optional<Lane>> lanes(count);
+    std::vector<SweepRow> failed(count);
+    std::atomic<std::size_t> next = 0;
+    std::exception_ptr trouble;
+    std::mutex mutex;
+    std::vector<std::thread> threads;
+    for (unsigned w = 0; w < workers; ++w)
+      threads.emplace_back([&] {
+        try {
+          for (std::size_t k = next++; k < count; k = next++) lanes[k] = read(options.runs[first + k], failed[k]);
+        } catch (...) {
+          const std::lock_guard<std::mutex> guard(mutex);
+          trouble = std::current_exception();
+        }
+      });
+    for (std::thread& one : threads) one.join();
+    if (trouble) std::rethrow_exception(trouble);
+    std::map<const Code*, std::vector<const Lane*>> by_code;
+    std::vector<SweepRow> rows;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (lanes[k]) by_code[lanes[k]->code].push_back(&*lanes[k]);
+      if (!lanes[k]) rows.push_back(failed[k]);
+    }
+    for (const auto& [code, some] : by_code) go(*code, some, rows);
+    for (const SweepRow& row : rows)
+      if (options.take) options.take(row);
+    outcome.done += long(count);
+    if (options.idle) options.idle();
+    if (options.watch.progress) options.watch.progress("runs", double(first + count) / double(options.runs.size()));
+  }
+  outcome.interrupted = std::size_t(outcome.done) < options.runs.size();
+  return outcome;
+}
+
+SweepRow LaneSweep::row_of(const Lane& lane, const double* out, std::size_t stride) const {
+  const LaneLayout& at = lane.code->layout;
+  const auto of = [&](int row) { return out[std::size_t(row) * stride]; };
   Certificate c;
   c.integrator = integrator_;
-  c.t_start = lane.model.start.state.t;
+  c.t_start = lane.in[LaneLayout::t_start];
   c.t_end = of(LaneLayout::t);
-  c.units = lane.model.system.points().has_value();
+  c.units = lane.units;
   c.conservative = lane.conservative;
   c.energy = {"energy", of(LaneLayout::energy), of(LaneLayout::deviation),
               of(LaneLayout::last_mean) - of(LaneLayout::first_mean), of(LaneLayout::scale)};
@@ -201,7 +262,7 @@ SweepRow LaneSweep::row_of(const Code& code, const Lane& lane, const std::vector
     c.verdict = Verdict::failed, c.message = when + " the constraints could not be met; take a smaller step";
   if (c.verdict == Verdict::reached && c.conservative && c.energy.deviation > 2.0 * c.energy.scale && c.energy.scale > 0.0)
     c.verdict = Verdict::diverged, c.message = "energy is off by more than twice what the motion holds; take a smaller step";
-  judge(c, {.rtol = lane.rtol}, false);
+  judge(c, {.rtol = lane.in[LaneLayout::rtol]}, false);
   SweepRow row{.run = lane.run, .verdict = c.verdict, .reason = c.message, .numbers = plan_.values(lane.run)};
   for (int k = 0; k < at.watched && keep_.ends; ++k) row.numbers.push_back(of(at.first_watched() + 5 * k));
   for (int k = 0; k < at.watched && keep_.extremes; ++k)
