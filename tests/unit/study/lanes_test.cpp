@@ -133,6 +133,44 @@ TEST_F(Lanes, DoNotFeelThreadsOrNeighbours) {
   for (const SweepRow& one : both.rows(true, 1, {3, 77, 78, 149})) EXPECT_TRUE(same(one, all[std::size_t(one.run)]));
 }
 
+/// The code for a GPU, compiled for the processor with one run at a time: the same motion as by vectors.
+TEST_F(Lanes, AreTheSameCodeOnAGpu) {
+  const ModelFile model = pendulum().build();
+  const std::vector<int> groups(4, 0);
+  LaneForms forms;
+  const LaneRecord record = record_lanes(model.system, {&model.outputs[0]}, &forms);
+  for (const ExplicitTableau* tableau : {&kutta4(), &dormand_prince5()}) {
+    LaneLayout at;
+    const std::string words = R"code(#include <math.h>
+#define __device__
+#define __global__
+#define __forceinline__ inline
+static struct { long x; } blockIdx, blockDim{1}, threadIdx;
+)code";
+    const std::string door = R"code(
+extern "C" void taut_lanes(const double* in, double* out) { taut_runs(in, out, 1); }
+extern "C" int taut_lane_count() { return 1; }
+)code";
+    const LaneKernel one(words + lane_code(forms, *tableau, groups, LaneTarget::gpu, at) + door);
+    const LaneKernel many(lane_code(forms, *tableau, groups, LaneTarget::cpu, at));
+    ASSERT_EQ(one.lanes(), 1);
+    const auto width = std::size_t(many.lanes());
+    const bool equal = tableau->error.empty();
+    std::vector<double> in{0.0, 1.0, equal ? 0.01 : 0.0, equal ? 100.0 : 0.0, equal ? 0.0 : 1e-9, 0.0};
+    in.insert(in.end(), model.start.state.q.begin(), model.start.state.q.end());
+    in.insert(in.end(), model.start.state.v.begin(), model.start.state.v.end());
+    in.insert(in.end(), record.numbers.begin(), record.numbers.end());
+    std::vector<double> wide, out(std::size_t(at.outputs())), outs(out.size() * width);
+    for (const double x : in) wide.insert(wide.end(), width, x);
+    one.run(in.data(), out.data());
+    many.run(wide.data(), outs.data());
+    EXPECT_EQ(out[LaneLayout::status], 0.0);
+    EXPECT_EQ(out[LaneLayout::t], 1.0);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      EXPECT_NEAR(out[k], outs[k * width], k == LaneLayout::deviation ? 1e-9 : 1e-8) << k;
+  }
+}
+
 TEST_F(Lanes, SayWhatTheyCannotDo) {
   const auto objection = [](const ModelBuilder& builder, const std::vector<std::string>& kept = {}) {
     const ModelFile model = builder.build();
