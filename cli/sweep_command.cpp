@@ -10,6 +10,7 @@
 #include <taut/results/sweep_file.hpp>
 #include <taut/study/lane_sweep.hpp>
 #include <taut/study/sweep_summary.hpp>
+#include <thread>
 
 #include "command_tools.hpp"
 
@@ -74,24 +75,12 @@ std::string settings_of(const SweepSection& asked, const ModelOverrides& changes
       .dump();
 }
 
-/// What steps, and why it was chosen.
-struct Engine {
-  std::string name, reason;
-};
-
-/// Lanes pay where compiling them takes less time than they save.
-constexpr long runs_worth_compiling = 2000;
-
-Engine engine_for(const std::string& asked, const ModelFile& model, const RunPlan& planned, const SweepKeep& keep,
-                  long runs) {
+EngineChoice engine_for(const std::string& asked, const ModelFile& model, const RunPlan& planned, const SweepKeep& keep,
+                        long runs) {
   require(asked == "auto" || asked == "general" || asked == "cpu" || asked == "cuda",
           "--engine must be auto, general, cpu or cuda, got '{}'.", asked);
   if (asked != "auto") return {asked, "as asked for"};
-  if (runs < runs_worth_compiling)
-    return {"general", fmt::format("for fewer than {} runs nothing is compiled", runs_worth_compiling)};
-  const std::string objection = lane_objection(model, planned, keep);
-  if (!objection.empty()) return {"general", objection};
-  return {"cpu", "the model is small, and many runs are asked for: compiled, side by side"};
+  return choose_engine(model, planned, keep, runs);
 }
 
 struct Shard {
@@ -106,6 +95,22 @@ Shard shard_in(const std::string& text) {
   out.of = whole(text.substr(slash + 1), "--shard", 1);
   require(out.number <= out.of, "--shard {}: shards are numbered 1 to {}.", text, out.of);
   return out;
+}
+
+/// Which of the processes of mpirun this is; the first of one without it. They need not talk: each has its part of the runs and a file of its own, and the
+/// first joins them.
+Shard shard_of_rank() {
+  for (const auto& [rank, size] :
+       {std::pair("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), std::pair("PMI_RANK", "PMI_SIZE")}) {
+    const char *own = std::getenv(rank), *all = std::getenv(size);
+    if (own != nullptr && all != nullptr) return {std::atol(own) + 1, std::max(1L, std::atol(all))};
+  }
+  return {};
+}
+
+std::string part_name(const std::string& path, const Shard& shard) {
+  const std::filesystem::path whole(path);
+  return (whole.parent_path() / whole.stem()).string() + fmt::format(".{}-of-{}", shard.number, shard.of) + ".h5";
 }
 
 std::string file_name(const SweepArguments& arguments, const Shard& shard) {
@@ -252,6 +257,84 @@ void print_told(const Told& told, const std::string& path) {
   fmt::print("results are in {}\n", path);
 }
 
+/// Which runs a file holds.
+std::vector<char> done_in(const std::string& path, long runs) {
+  const SweepReader file(path);
+  std::vector<char> out(std::size_t(runs), 0);
+  for (long run = 0; run < std::min(runs, file.header().runs); ++run) out[std::size_t(run)] = file.done(run) ? 1 : 0;
+  return out;
+}
+
+/// Waits for the files of the other processes, and joins them all.
+void join_parts(const SweepArguments& arguments, const std::string& path, long parts, long runs,
+                const std::vector<char>& before) {
+  std::vector<std::string> files;
+  for (long k = 1; k <= parts; ++k) {
+    files.push_back(part_name(path, {k, parts}));
+    const auto whole = [&] {
+      try {
+        const SweepReader one(files.back());
+        for (long run = k - 1; run < runs; run += parts)
+          if (!one.done(run) && before[std::size_t(run)] == 0) return false;
+        return true;
+      } catch (const InputError&) {
+        return false;  // not there yet
+      }
+    };
+    while (!whole()) {
+      if (interrupted) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+  merge_sweeps(files, {.path = path, .resume = arguments.resume, .force = arguments.force});
+  std::error_code none;
+  for (const std::string& one : files) std::filesystem::remove(one, none);
+}
+
+/// What there is to tell of a sweep.
+struct Report {
+  const ModelFile& model;
+  const SweepPlan& plan;
+  const RunPlan& planned;
+  const EngineChoice& engine;
+  const LaneSweep* lanes;
+  const SweepOutcome& outcome;
+  double seconds;
+  const Told& told;
+  const std::string& path;
+};
+
+void tell(const SweepArguments& arguments, const Report& of) {
+  if (arguments.json) {
+    ordered_json out{{"model", arguments.model}, {"name", of.model.name}, {"parameters", of.plan.names()}};
+    out.update(told_json(of.told, of.path));
+    out["engine"] = of.engine.name;
+    out["engine_reason"] = of.engine.reason;
+    if (of.lanes != nullptr) out["compile_seconds"] = of.lanes->compile_seconds();
+    if (of.engine.name == "cuda") out["device"] = of.lanes->device();
+    if (of.engine.name == "cuda") out["kernel_seconds"] = of.lanes->kernel_seconds();
+    out["done_now"] = of.outcome.done;
+    out["seconds"] = of.seconds;
+    out["interrupted"] = of.outcome.interrupted;
+    for (const auto& [choice, count] : of.outcome.choices) out["chosen"].push_back({{"scheme", choice}, {"runs", count}});
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}\n", title(of.model, arguments.model));
+    fmt::print("engine: {}, {}{}\n", of.engine.name, of.engine.reason,
+               of.lanes != nullptr && of.lanes->compile_seconds() > 0.0
+                   ? fmt::format("; compiled in {:.2g} s", of.lanes->compile_seconds())
+                   : "");
+    if (of.engine.name == "cuda") fmt::print("{}: {:.3g} s in the kernel\n", of.lanes->device(), of.lanes->kernel_seconds());
+    if (of.lanes != nullptr && !of.planned.choice.empty()) fmt::print("chosen: {}\n", of.planned.choice);
+    for (const auto& [choice, count] : of.outcome.choices)
+      fmt::print("chosen: {}{}\n", choice, of.outcome.choices.size() > 1 ? fmt::format(" ({} runs)", count) : "");
+    if (arguments.resume) fmt::print("resumed: {} runs were missing\n", of.outcome.done);
+    print_told(of.told, of.path);
+    fmt::print("{:.3g} s, {:.3g} ms per run\n", of.seconds,
+               of.outcome.done > 0 ? 1e3 * of.seconds / double(of.outcome.done) : 0.0);
+  }
+}
+
 int merge(const SweepArguments& arguments) {
   const long missing = merge_sweeps(arguments.shards, {.path = arguments.merged, .force = arguments.force});
   const Told told(arguments.merged);
@@ -325,20 +408,26 @@ int sweep(const SweepArguments& arguments) {
   const SweepSection asked = asked_for(arguments, model);
   const SweepPlan plan(asked, model);
   const SweepKeep keep = sweep_keep(asked.keep, model);
-  const Shard shard = shard_in(arguments.shard);
-  const std::string path = file_name(arguments, shard);
+  const Shard rank = shard_of_rank();
+  require(rank.of == 1 || arguments.shard.empty(), "--shard and mpirun both divide the runs; take one of them.");
+  const Shard shard = rank.of > 1 ? rank : shard_in(arguments.shard);
+  const std::string path = file_name(arguments, rank.of > 1 ? Shard{} : shard);
+  const std::string own = rank.of > 1 ? part_name(path, rank) : path;
   std::error_code none;
   require(!std::filesystem::equivalent(arguments.model, path, none), "--out {}: is the model; results would overwrite it.",
           path);
   const RunPlan planned = planned_run(model, arguments.model);  // what would not work in any run is said now
-  const Engine engine = engine_for(arguments.engine, model, planned, keep, plan.runs());
+  const EngineChoice engine = engine_for(arguments.engine, model, planned, keep, plan.runs());
   std::optional<LaneSweep> lanes;
   if (engine.name != "general")
     lanes.emplace(reader, plan, keep, model, planned, engine.name == "cuda" ? LaneTarget::gpu : LaneTarget::cpu);
+  // What one process had begun, those of mpirun need not do again.
+  std::vector<char> before(std::size_t(plan.runs()), 0);
+  if (rank.of > 1 && arguments.resume && std::filesystem::exists(path)) before = done_in(path, plan.runs());
   SweepOutcome outcome;
   double seconds = 0.0;
   {
-    SweepFile file({.path = path, .resume = arguments.resume, .force = arguments.force},
+    SweepFile file({.path = own, .resume = arguments.resume, .force = arguments.force},
                    {.version = TAUT_VERSION,
                     .model_path = std::filesystem::weakly_canonical(arguments.model).string(),
                     .model_text = model.text,
@@ -349,44 +438,22 @@ int sweep(const SweepArguments& arguments) {
                     .times = keep.times});
     const Interrupt interrupt;
     ProgressBar bar;
-    SweepOptions options{.workers = arguments.workers,
+    const int cores = std::max(1, int(std::thread::hardware_concurrency() / unsigned(rank.of)));
+    SweepOptions options{.workers = arguments.workers > 0 || rank.of == 1 ? arguments.workers : cores,
                          .take = [&](const SweepRow& row) { file.take(row); },
                          .idle = [&] { file.flush_now_and_then(); },
                          .watch = watch(bar)};
     for (long run = shard.number - 1; run < plan.runs(); run += shard.of)
-      if (!file.done(run)) options.runs.push_back(run);
+      if (!file.done(run) && before[std::size_t(run)] == 0) options.runs.push_back(run);
     const auto begin = std::chrono::steady_clock::now();
     outcome = lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options);
     file.flush();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
-  const Told told(path);
-  if (arguments.json) {
-    ordered_json out{{"model", arguments.model}, {"name", model.name}, {"parameters", plan.names()}};
-    out.update(told_json(told, path));
-    out["engine"] = engine.name;
-    out["engine_reason"] = engine.reason;
-    if (lanes) out["compile_seconds"] = lanes->compile_seconds();
-    if (engine.name == "cuda") out["device"] = lanes->device();
-    if (engine.name == "cuda") out["kernel_seconds"] = lanes->kernel_seconds();
-    out["done_now"] = outcome.done;
-    out["seconds"] = seconds;
-    out["interrupted"] = outcome.interrupted;
-    for (const auto& [choice, count] : outcome.choices) out["chosen"].push_back({{"scheme", choice}, {"runs", count}});
-    fmt::print("{}\n", out.dump(2));
-  } else {
-    fmt::print("{}\n", title(model, arguments.model));
-    fmt::print(
-        "engine: {}, {}{}\n", engine.name, engine.reason,
-        lanes && lanes->compile_seconds() > 0.0 ? fmt::format("; compiled in {:.2g} s", lanes->compile_seconds()) : "");
-    if (engine.name == "cuda") fmt::print("{}: {:.3g} s in the kernel\n", lanes->device(), lanes->kernel_seconds());
-    if (lanes && !planned.choice.empty()) fmt::print("chosen: {}\n", planned.choice);
-    for (const auto& [choice, count] : outcome.choices)
-      fmt::print("chosen: {}{}\n", choice, outcome.choices.size() > 1 ? fmt::format(" ({} runs)", count) : "");
-    if (arguments.resume) fmt::print("resumed: {} runs were missing\n", outcome.done);
-    print_told(told, path);
-    fmt::print("{:.3g} s, {:.3g} ms per run\n", seconds, outcome.done > 0 ? 1e3 * seconds / double(outcome.done) : 0.0);
-  }
+  if (rank.number > 1) return outcome.interrupted ? failed_run : ok;  // the first tells
+  if (rank.of > 1 && !outcome.interrupted) join_parts(arguments, path, rank.of, plan.runs(), before);
+  const Told told(rank.of > 1 && interrupted ? own : path);
+  tell(arguments, {model, plan, planned, engine, lanes ? &*lanes : nullptr, outcome, seconds, told, path});
   if (outcome.interrupted) {
     fmt::print(stderr, "taut: interrupted; the same command with --resume does the rest\n");
     return failed_run;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """sweep_test.py PROGRAM REPOSITORY: many runs, killed and resumed, in shards, and what they say. Needs h5py."""
 import json
+import os
 import pathlib
 import random
 import signal
@@ -123,6 +124,30 @@ class Sweep(unittest.TestCase):
         self.assertEqual(self.bytes("whole.h5"), self.bytes("all.h5"))
         self.run_it(model, *options, "--out", "some.h5", "--resume")
         self.assertEqual(self.bytes("whole.h5"), self.bytes("some.h5"))
+
+    def test_processes_of_mpirun_write_the_same_file(self):
+        # What mpirun tells its processes is in their environment; one of them is killed, and all go on.
+        model = self.model(PENDULUM)
+        options = ["--samples", 3, "--until", 1]
+        self.run_it(model, *options, "--out", "whole.h5", "--workers", 1)
+
+        def ranks(*more):
+            return [subprocess.Popen(self.command(model, *options, "--out", "ranks.h5", *more), cwd=self.path, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, env={**os.environ, "OMPI_COMM_WORLD_RANK": str(k), "OMPI_COMM_WORLD_SIZE": "4"})
+                    for k in range(4)]
+
+        first = ranks()
+        for process in (first[2], first[0]):
+            process.kill()
+        for process in first:
+            process.communicate()
+        processes = ranks("--resume")
+        told = [process.communicate() for process in processes]
+        self.assertEqual([process.returncode for process in processes], [0] * 4, told)
+        self.assertIn(b"120 of 120 runs done", told[0][0])
+        self.assertEqual(told[1][0], b"")
+        self.assertEqual(self.bytes("whole.h5"), self.bytes("ranks.h5"))
+        self.assertEqual(list(self.path.glob("ranks.*-of-4.h5")), [])
 
     def test_numbers_are_those_of_the_motion(self):
         model = self.model(OSCILLATOR)

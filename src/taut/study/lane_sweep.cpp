@@ -13,6 +13,7 @@ namespace {
 
 constexpr int most_coordinates = 64;
 constexpr std::size_t most_codes = 16, batch_size = 64, chunk_size = 262'144;
+constexpr long runs_worth_compiling = 2000;  ///< compiling takes about a second
 constexpr double default_lane_rtol = 1e-8;
 
 const ExplicitTableau* explicit_tableau(const Integrator& integrator) {
@@ -56,6 +57,14 @@ std::string lane_objection(const ModelFile& model, const RunPlan& planned, const
     return error.what();
   }
   return {};
+}
+
+EngineChoice choose_engine(const ModelFile& model, const RunPlan& planned, const SweepKeep& keep, long runs) {
+  if (runs < runs_worth_compiling)
+    return {"general", message("for fewer than {} runs nothing is compiled", runs_worth_compiling)};
+  const std::string objection = lane_objection(model, planned, keep);
+  if (!objection.empty()) return {"general", objection};
+  return {"cpu", "the model is small, and many runs are asked for: compiled, side by side"};
 }
 
 /// A run on its way into a lane.

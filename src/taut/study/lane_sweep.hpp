@@ -13,6 +13,12 @@ namespace taut {
 /// Why a sweep cannot run in lanes; nothing where it can.
 std::string lane_objection(const ModelFile& model, const RunPlan& planned, const SweepKeep& keep);
 
+/// What steps where nobody says: general or cpu, and why.
+struct EngineChoice {
+  std::string name, reason;
+};
+EngineChoice choose_engine(const ModelFile& model, const RunPlan& planned, const SweepKeep& keep, long runs);
+
 /// Runs of a sweep side by side: in the lanes of the processor, or in the threads of a GPU; see lane_code(). For small models (up to 64 coordinates) with
 /// equations as constraints and without events, by rk4, dopri5 and dop853. Each run is read and assembled as any other; what steps is compiled code.
 ///
