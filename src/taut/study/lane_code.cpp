@@ -3,6 +3,7 @@
 #include <taut/base/require.hpp>
 #include <taut/study/lane_code.hpp>
 #include <taut/study/lane_driver.hpp>
+#include <taut/study/lane_tidy.hpp>
 
 namespace taut {
 namespace {
@@ -45,6 +46,18 @@ struct Algebra {
     }
     return out;
   }
+  /// Two equations at the cost of one division.
+  struct Pair {
+    Node a, b, c, over;
+  };
+  Pair pair(const std::vector<Nodes>& A) const {
+    const Node determinant = graph.subtract(times(A[0][0], A[1][1]), times(A[1][0], A[1][0]));
+    return {A[0][0], A[1][0], A[1][1], graph.divide(graph.constant(1.0), determinant)};
+  }
+  Nodes solve(const Pair& f, const Nodes& x) const {
+    return {times(graph.subtract(times(f.c, x[0]), times(f.b, x[1])), f.over),
+            times(graph.subtract(times(f.a, x[1]), times(f.b, x[0])), f.over)};
+  }
   Nodes solve(const Factor& f, Nodes b) const {
     for (std::size_t i = 0; i < b.size(); ++i)
       for (std::size_t k = 0; k < i; ++k) b[i] = graph.subtract(b[i], times(f.L[i][k], b[k]));
@@ -72,6 +85,7 @@ struct Equations {
       }
       return out;
     };
+    forms.g = tidied(graph, forms.g);
     Nodes p;
     for (int i = 0; i < n; ++i) p.push_back(graph.derivative(forms.kinetic, forms.v(i)));
     std::vector<Nodes> M;
@@ -89,6 +103,7 @@ struct Equations {
       const Nodes slope = graph.derivative(forms.g, forms.q(i));
       for (std::size_t k = 0; k < std::size_t(m); ++k) G[k].push_back(slope[k]);
     }
+    for (Nodes& row : G) row = tidied(graph, row);
     for (std::size_t k = 0; k < forms.lends.size(); ++k)
       for (std::size_t i = 0; i < M.size() && forms.lends[k] != 0; ++i)
         for (std::size_t j = 0; j < M.size(); ++j)
@@ -101,8 +116,10 @@ struct Equations {
       for (const Nodes& column : Y) of_row.push_back(algebra.dot(row, column));
       S.push_back(of_row);
     }
-    const Algebra::Factor factor = algebra.factor(S);
-    const Nodes rates = along(forms.g), bends = along(rates);
+    const auto multipliers = [&](const Nodes& of) {
+      return m == 2 ? algebra.solve(algebra.pair(S), of) : algebra.solve(algebra.factor(S), of);
+    };
+    const Nodes rates = tidied(graph, along(forms.g)), bends = along(rates);
     const auto moved = [&](const Nodes& mu) {  // Y μ
       Nodes out;
       for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -114,10 +131,10 @@ struct Equations {
     };
     Nodes right;
     for (std::size_t k = 0; k < std::size_t(m); ++k) right.push_back(graph.add(algebra.dot(G[k], a), bends[k]));
-    const Nodes held = moved(algebra.solve(factor, right));
+    const Nodes held = moved(multipliers(right));
     for (std::size_t i = 0; i < std::size_t(n); ++i) accelerations.push_back(graph.subtract(a[i], held[i]));
-    place = moved(algebra.solve(factor, forms.g));
-    slide = moved(algebra.solve(factor, rates));
+    place = moved(multipliers(forms.g));
+    slide = moved(multipliers(rates));
     // H = v·p − L, then g, G v + g_t and |G|² of each row.
     Nodes velocities;
     for (int i = 0; i < n; ++i) velocities.push_back(graph.variable(forms.v(i)));
@@ -126,6 +143,13 @@ struct Equations {
     measures.insert(measures.end(), forms.g.begin(), forms.g.end());
     measures.insert(measures.end(), rates.begin(), rates.end());
     for (const Nodes& row : G) measures.push_back(algebra.dot(row, row));
+    // All at once, so that what they share stays shared.
+    Nodes all = accelerations;
+    for (const Nodes* one : {&place, &slide, &measures}) all.insert(all.end(), one->begin(), one->end());
+    all = tidied(graph, all);
+    auto next = all.begin();
+    for (Nodes* one : {&accelerations, &place, &slide, &measures})
+      for (Node& node : *one) node = *next++;
   }
 };
 
@@ -135,29 +159,40 @@ class LaneWriter {
   explicit LaneWriter(const LaneForms& forms) : forms_(forms), graph_(forms.graph) {
     for (const Graph::Entry& e : graph_.entries()) {
       char moves = 0;
-      if (e.op == Op::variable) moves = e.a < forms.number(0) ? 1 : 0;
+      if (e.op == Op::variable && e.a < forms.number(0)) moves = e.a < forms.v(0) ? slow : fast;
       e.each_argument([&](Node argument) { moves = char(moves | moves_[std::size_t(argument)]); });
       moves_.push_back(moves);
     }
   }
 
   std::string function(const std::string& name, const Nodes& outputs) {
-    std::string out = "INLINE void " + name +
-                      "(V t, const V* q, const V* v, const V* c, V* out) {\n  (void)t; (void)q; (void)v; (void)c;\n";
+    std::string out = "INLINE void " + name + "(V t, const V* q, const V* v, const V* c, V* out) {\n" + unused;
     std::unordered_map<Node, std::string> known;
-    for (const Node node : graph_.parts_of(outputs)) {
-      const Graph::Entry& e = graph_.entries()[std::size_t(node)];
-      if (e.op == Op::constant || moves_[std::size_t(node)] == 0) continue;
-      if (e.op == Op::variable) {
-        known[node] = variable(e.a);
-        continue;
-      }
-      const auto of = [&](Node argument) { return reference(argument, known); };
-      known[node] = "x" + std::to_string(node);
-      out += "  const V " + known[node] + " = " + expression(e, of) + ";\n";
-    }
+    out += statements(outputs, known, "v", "x");
     for (std::size_t k = 0; k < outputs.size(); ++k)
       out += "  out[" + std::to_string(k) + "] = " + reference(outputs[k], known) + ";\n";
+    return out + "}\n";
+  }
+
+  /// What ends a step: velocities that are moved onto the constraints, then accelerations and measures with these. What depends on places alone is computed
+  /// once for all three, the factor of S most of all.
+  std::string finish(const Nodes& slide, const Nodes& accelerations, const Nodes& measures) {
+    std::string out = std::string("INLINE void finish(V t, const V* q, V* v, const V* c, V* a, V* now) {\n") + unused;
+    std::unordered_map<Node, std::string> known;
+    out += statements(slide, known, "v", "x");
+    for (std::size_t i = 0; i < slide.size(); ++i)
+      out += "  const V u" + std::to_string(i) + " = v[" + std::to_string(i) + "] - " + reference(slide[i], known) + ";\n";
+    std::erase_if(known, [&](const auto& one) { return (moves_[std::size_t(one.first)] & fast) != 0; });
+    Nodes rest = accelerations;
+    rest.insert(rest.end(), measures.begin(), measures.end());
+    out += statements(rest, known, "u", "y");
+    const auto put = [&](const Nodes& from, const char* to) {
+      for (std::size_t k = 0; k < from.size(); ++k)
+        out += "  " + std::string(to) + "[" + std::to_string(k) + "] = " + reference(from[k], known) + ";\n";
+    };
+    put(accelerations, "a");
+    put(measures, "now");
+    for (std::size_t i = 0; i < slide.size(); ++i) out += "  v[" + std::to_string(i) + "] = u" + std::to_string(i) + ";\n";
     return out + "}\n";
   }
 
@@ -193,10 +228,31 @@ class LaneWriter {
   }
 
  private:
-  std::string variable(int index) const {
+  static constexpr char slow = 1, fast = 2;  // depends on t or q; on v
+  static constexpr const char* unused = "  (void)t; (void)q; (void)v; (void)c;\n";
+
+  /// Statements for what is not known yet. `v`: what velocities are called, an array, or u0, u1, …
+  std::string statements(const Nodes& outputs, std::unordered_map<Node, std::string>& known, const std::string& v,
+                         const std::string& prefix) {
+    std::string out;
+    for (const Node node : graph_.parts_of(outputs)) {
+      const Graph::Entry& e = graph_.entries()[std::size_t(node)];
+      if (e.op == Op::constant || moves_[std::size_t(node)] == 0 || known.contains(node)) continue;
+      if (e.op == Op::variable) {
+        known[node] = variable(e.a, v);
+        continue;
+      }
+      const std::string text = expression(e, [&](Node argument) { return reference(argument, known); });
+      known[node] = prefix + std::to_string(node);
+      out += "  const V " + known[node] + " = " + text + ";\n";
+    }
+    return out;
+  }
+  std::string variable(int index, const std::string& v) const {
     if (index == forms_.time()) return "t";
     if (index < forms_.v(0)) return "q[" + std::to_string(index - 1) + "]";
-    return "v[" + std::to_string(index - forms_.v(0)) + "]";
+    const std::string number = std::to_string(index - forms_.v(0));
+    return v == "u" ? v + number : v + "[" + number + "]";
   }
   std::string reference(Node node, const std::unordered_map<Node, std::string>& known) {
     const Graph::Entry& e = graph_.entries()[std::size_t(node)];
@@ -264,7 +320,7 @@ class LaneWriter {
 
   const LaneForms& forms_;
   const Graph& graph_;
-  std::vector<char> moves_;  // of nodes: they depend on t, q or v
+  std::vector<char> moves_;  // of nodes: slow, fast, both, or 0: they depend on numbers alone
   std::map<Node, std::size_t> kept_;
 };
 
@@ -306,13 +362,13 @@ std::string stages_of(const ExplicitTableau& tableau) {
 }  // namespace
 
 std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std::vector<int>& groups, LaneTarget target,
-                      LaneLayout& layout) {
+                      bool adaptive, LaneLayout& layout) {
   const Equations equations(forms);
   LaneWriter writer(forms);
   std::string functions = writer.function("accelerate", equations.accelerations);
   functions += writer.function("place", equations.place);
-  functions += writer.function("slide", equations.slide);
   functions += writer.function("measure", equations.measures);
+  functions += writer.finish(equations.slide, equations.accelerations, equations.measures);
   functions += writer.function("watch", forms.watched);
   functions += writer.preparation();
   layout = {.n = forms.n, .rows = int(forms.g.size()), .watched = int(forms.watched.size()), .numbers = forms.numbers};
@@ -325,7 +381,7 @@ std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std
   out += constant("N", forms.n) + constant("M", layout.rows) + constant("K", layout.watched) + constant("P", forms.numbers) +
          constant("C", long(writer.prepared())) + constant("S", long(tableau.b.size())) + constant("G", largest_group + 1) +
          constant("ORDER", tableau.order) + constant("ERROR_ORDER", tableau.error_order) +
-         constant("COARSE", tableau.coarse_error.empty() ? 0 : 1);
+         constant("ADAPTIVE", adaptive ? 1 : 0) + constant("COARSE", tableau.coarse_error.empty() ? 0 : 1);
   out += "INLINE constexpr int group(int i) { return ";
   for (std::size_t i = 0; i < groups.size(); ++i)
     out += "i == " + std::to_string(i) + " ? " + std::to_string(groups[i]) + " : ";

@@ -44,8 +44,9 @@ enum class LaneStatus { reached = 0, not_finite = 1, step_too_small = 2, not_pro
 
 /// The code of a kernel in C++: an explicit Runge–Kutta scheme on the index-1 form with projections, as RungeKutta has it, for as many runs at once as
 /// a vector of the processor holds. Everything that depends on numbers alone is computed once per run; S = G M⁻¹Gᵀ and M are factored as LDLᵀ written out, without what is
-/// zero. Lanes do not feel each other: what one does is the same in whatever company. `groups`: of coordinates whose errors are measured together.
+/// zero. Lanes do not feel each other: what one does is the same in whatever company. `groups`: of coordinates whose errors are measured
+/// together. `adaptive`: steps by tolerance; otherwise equal ones.
 std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std::vector<int>& groups, LaneTarget target,
-                      LaneLayout& layout);
+                      bool adaptive, LaneLayout& layout);
 
 }  // namespace taut

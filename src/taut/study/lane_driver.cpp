@@ -22,6 +22,8 @@ INLINE Mask operator~(Mask a) { return !a.holds; }
 INLINE V B(double x) { return x; }
 INLINE V magnitude(V x) { return fabs(x); }
 INLINE V root(V x) { return sqrt(x); }
+INLINE V larger(V a, V b) { return a > b ? a : b; }  // b where a is not a number
+INLINE V smaller(V a, V b) { return a < b ? a : b; }
 INLINE bool any(Mask m) { return m.holds; }
 #define ONE(name) INLINE V each_##name(V x) { return name(x); }
 #define TWO(name) INLINE V each_##name(V x, V y) { return name(x, y); }
@@ -55,23 +57,49 @@ static inline void STORE(double* at, V value) { __builtin_memcpy(at, &value, siz
 
 static inline V B(double x) { return V{} + x; }
 static inline V magnitude(V x) { return (V)((Mask)x & (Mask{} + 0x7fffffffffffffffl)); }
+// b where a is not a number, as the instruction has it.
+#if defined(__clang__)
+static inline V larger(V a, V b) { return a > b ? a : b; }
+static inline V smaller(V a, V b) { return a < b ? a : b; }
+#elif LANES == 8
+static inline V larger(V a, V b) { return __builtin_ia32_maxpd512_mask(a, b, a, (unsigned char)-1, 4); }
+static inline V smaller(V a, V b) { return __builtin_ia32_minpd512_mask(a, b, a, (unsigned char)-1, 4); }
+#elif LANES == 4
+static inline V larger(V a, V b) { return __builtin_ia32_maxpd256(a, b); }
+static inline V smaller(V a, V b) { return __builtin_ia32_minpd256(a, b); }
+#elif defined(__SSE2__)
+static inline V larger(V a, V b) { return __builtin_ia32_maxpd(a, b); }
+static inline V smaller(V a, V b) { return __builtin_ia32_minpd(a, b); }
+#else
+static inline V larger(V a, V b) { return a > b ? a : b; }
+static inline V smaller(V a, V b) { return a < b ? a : b; }
+#endif
 static inline V root(V x) {
   V out;
   for (int l = 0; l < LANES; ++l) out[l] = __builtin_sqrt(x[l]);
   return out;
 }
 static inline bool any(Mask m) {
+#if defined(__clang__)
   long all = 0;
   for (int l = 0; l < LANES; ++l) all |= m[l];
   return all != 0;
+#elif LANES == 8
+  typedef long long Eight __attribute__((vector_size(64)));
+  return __builtin_ia32_ptestmq512((Eight)m, (Eight)m, (unsigned char)-1) != 0;
+#elif LANES == 4
+  return __builtin_ia32_movmskpd256((V)m) != 0;
+#elif defined(__SSE2__)
+  return __builtin_ia32_movmskpd((V)m) != 0;
+#else
+  return (m[0] | m[1]) != 0;
+#endif
 }
 #define ONE(name) extern "C" V VECTOR_FUNCTION(name)(V); static inline V each_##name(V x) { return VECTOR_FUNCTION(name)(x); }
 #define TWO(name) extern "C" V VECTOR_FUNCTION2(name)(V, V); static inline V each_##name(V x, V y) { return VECTOR_FUNCTION2(name)(x, y); }
 )code";
 
 const char* const common_words = R"code(
-INLINE V larger(V a, V b) { return a > b ? a : b; }  // b where a is not a number
-INLINE V smaller(V a, V b) { return a < b ? a : b; }
 template <long E> INLINE V whole_power(V x) {
   if constexpr (E == 0) return B(1.0);
   else if constexpr (E < 0) return 1.0 / whole_power<-E>(x);
@@ -86,7 +114,8 @@ TWO(pow) TWO(hypot) TWO(atan2)
 const char* const loop = R"code(
 // What is remembered of a run while it goes.
 struct Seen {
-  V energy, deviation, scale, first, first_count, last, last_count, g, rate, gap, rate_gap, speed, size;
+  V energy, deviation, scale, first, first_count, last, last_count, g, rate, speed, size;
+  V gap, gap_norm, rate_gap, rate_norm;  // squares of the worst g and rate over |G|, and of that |G|
   V low[K + 1], low_at[K + 1], high[K + 1], high_at[K + 1];
 };
 
@@ -96,13 +125,13 @@ INLINE V largest(const V* x) {
   return out;
 }
 
-INLINE void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const V* v, const V* c) {
-  V now[2 + 3 * M + 1], seen[K + 1];
-  measure(t, q, v, c, now);
+INLINE void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const V* v, const V* c, const V* now) {
+  V seen[K + 1];
   watch(t, q, v, c, seen);
   if (begins) {
     s.energy = now[0];
     s.deviation = s.scale = s.first = s.first_count = s.last = s.last_count = s.g = s.rate = s.gap = s.rate_gap = s.speed = s.size = B(0.0);
+    s.gap_norm = s.rate_norm = B(1.0);
     for (int k = 0; k < K; ++k) s.low[k] = s.high[k] = seen[k], s.low_at[k] = s.high_at[k] = t;
   }
   const V off = magnitude(now[0] - s.energy);
@@ -114,11 +143,15 @@ INLINE void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const
   s.last = late ? s.last + (now[0] - s.energy) : s.last;
   s.last_count = late ? s.last_count + 1.0 : s.last_count;
   for (int k = 0; k < M; ++k) {
-    const V g = magnitude(now[2 + k]), rate = magnitude(now[2 + M + k]), norm = root(now[2 + 2 * M + k]);
+    const V g = magnitude(now[2 + k]), rate = magnitude(now[2 + M + k]), norm = now[2 + 2 * M + k];
     s.g = here ? larger(g, s.g) : s.g;
     s.rate = here ? larger(rate, s.rate) : s.rate;
-    s.gap = here & (norm > 0.0) ? larger(g / norm, s.gap) : s.gap;
-    s.rate_gap = here & (norm > 0.0) ? larger(rate / norm, s.rate_gap) : s.rate_gap;
+    // Which is worse is told without dividing.
+    const Mask gap = here & (g * g * s.gap_norm > s.gap * norm), off = here & (rate * rate * s.rate_norm > s.rate_gap * norm);
+    s.gap = gap ? g * g : s.gap;
+    s.gap_norm = gap ? norm : s.gap_norm;
+    s.rate_gap = off ? rate * rate : s.rate_gap;
+    s.rate_norm = off ? norm : s.rate_norm;
   }
   s.speed = here ? larger(largest(v), s.speed) : s.speed;
   s.size = here ? larger(largest(q), s.size) : s.size;
@@ -131,8 +164,8 @@ INLINE void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const
   }
 }
 
-// Onto g = 0, then onto G v + g_t = 0, in the metric of the mass; lanes that could not be are told.
-INLINE Mask settle(V t, V size, V* q, V* v, const V* c) {
+// Onto g = 0 in the metric of the mass; lanes that could not be are told.
+INLINE Mask settle(V t, V size, V* q, const V* v, const V* c) {
   Mask lost = ~ALL;
   if constexpr (M > 0) {
     V d[N];
@@ -145,8 +178,6 @@ INLINE Mask settle(V t, V size, V* q, V* v, const V* c) {
       if (!any(away)) break;
     }
     lost = away;
-    slide(t, q, v, c, d);
-    for (int i = 0; i < N; ++i) v[i] -= d[i];
   }
   return lost;
 }
@@ -176,10 +207,10 @@ INLINE void go(const double* in, double* out, long stride) {
   prepare(q + 2 * N, c);
   V t = t0, h = given, steps = B(0.0), rejected = B(0.0), status = B(0.0), patience = B(5.0);
   accelerate(t, q, v, c, ka[0]);
-  const Mask chosen = given == 0.0;
+  const Mask chosen = ADAPTIVE != 0 ? ALL : ~ALL;
   for (int k = 0; k < G; ++k) high[k] = B(0.0);
   for (int i = 0; i < N; ++i) high[group(i)] = larger(magnitude(q[i]), high[group(i)]);
-  if (any(chosen)) {
+  if constexpr (ADAPTIVE != 0) {
     // A hundredth of the shortest of the times in which it crosses its configuration, or is turned by its accelerations.
     const V size = largest(q), speed = largest(v), push = largest(ka[0]);
     V time = t1 - t0;
@@ -187,9 +218,12 @@ INLINE void go(const double* in, double* out, long stride) {
     time = (push > 0.0) & (size > 0.0) ? smaller(root(size / push), time) : time;
     h = chosen ? 0.01 * time : h;
   }
+  const V over_length = 1.0 / (t1 - t0);
   Seen s;
   Mask runs = (t1 > t0) & (ALL);
-  look(s, ALL, true, t, B(0.0), q, v, c);
+  V now[2 + 3 * M + 1];
+  measure(t, q, v, c, now);
+  look(s, ALL, true, t, B(0.0), q, v, c, now);
   while (any(runs)) {
     Mask last = (chosen & (t + 1.0001 * h >= t1)) | (~chosen & (steps + 1.0 >= count));
     const V dt = chosen & last ? t1 - t : h;
@@ -197,12 +231,11 @@ INLINE void go(const double* in, double* out, long stride) {
     for (int i = 0; i < N; ++i) kv[0][i] = v[i];
     stages(t, dt, q, v, c, kv, ka, q1, v1);
     for (int i = 0; i < N; ++i) e[i] = q1[i], e[N + i] = v1[i];
-    const V size = larger(largest(q), largest(q1));
-    const Mask lost = settle(next, size, q1, v1, c);
-    accelerate(next, q1, v1, c, a1);
+    const Mask lost = settle(next, s.size, q1, v1, c);
+    finish(next, q1, v1, c, a1, now);
     Mask good = ALL;
     V bad = B(0.0);
-    if (any(chosen)) {
+    if constexpr (ADAPTIVE != 0) {
       V moved[2 * N];
       for (int i = 0; i < N; ++i) moved[i] = q1[i] - e[i], moved[N + i] = v1[i] - e[N + i];
       for (int i = 0; i < N; ++i) kv[S][i] = v1[i], ka[S][i] = a1[i];
@@ -235,7 +268,7 @@ INLINE void go(const double* in, double* out, long stride) {
     steps = taken ? steps + 1.0 : steps;
     rejected = runs & ~good ? rejected + 1.0 : rejected;
     status = over ? (finite ? B(3.0) : B(1.0)) : status;
-    if (any(chosen)) {
+    if constexpr (ADAPTIVE != 0) {
       V factor = 0.9 * each_pow(larger(bad, B(1e-10)), B(-1.0 / (ERROR_ORDER + 1.0)));
       factor = finite ? smaller(larger(factor, B(0.2)), good ? patience : B(0.9)) : B(0.2);
       patience = good ? B(5.0) : B(1.0);
@@ -245,14 +278,14 @@ INLINE void go(const double* in, double* out, long stride) {
       status = small ? (finite ? B(2.0) : B(1.0)) : status;
       runs = runs & ~small;
     }
-    if (any(taken)) look(s, taken, false, t, (t - t0) / (t1 - t0), q, v, c);
+    if (any(taken)) look(s, taken, false, t, (t - t0) * over_length, q, v, c, now);
     runs = runs & ~over & ~(taken & last);
   }
   V seen[K + 1];
   watch(t, q, v, c, seen);
   V to[15 + 2 * N + 5 * K] = {status, t, steps, rejected, s.energy, s.deviation, s.scale,
     s.first_count > 0.0 ? s.first / s.first_count : B(0.0), s.last_count > 0.0 ? s.last / s.last_count : B(0.0),
-    s.g, s.rate, s.gap, s.rate_gap, s.speed, s.size};
+    s.g, s.rate, root(s.gap / s.gap_norm), root(s.rate_gap / s.rate_norm), s.speed, s.size};
   for (int i = 0; i < N; ++i) to[15 + i] = q[i], to[15 + N + i] = v[i];
   for (int k = 0; k < K; ++k) {
     V* const one = to + 15 + 2 * N + 5 * k;

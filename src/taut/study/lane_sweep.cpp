@@ -22,6 +22,8 @@ const ExplicitTableau* explicit_tableau(const Integrator& integrator) {
   return nullptr;
 }
 
+bool equal_steps(const RunSection& run) { return run.rtol == 0.0 && run.atol == 0.0 && run.step > 0.0; }
+
 std::vector<const NamedExpression*> watched_outputs(const SweepKeep& keep, const ModelFile& model) {
   std::vector<const NamedExpression*> out;
   for (const SweepKeep::Watched& one : keep.watched)
@@ -84,7 +86,14 @@ LaneSweep::LaneSweep(const ModelReader& reader, const SweepPlan& plan, const Swe
   if (target == LaneTarget::gpu) gpu_ = std::make_unique<LaneGpu>();
   tableau_ = *explicit_tableau(planned.integrator);
   integrator_ = planned.integrator.traits().name;
-  code_of(record_lanes(model.system, watched_outputs(keep, model)), model);
+  code_of(recorded(model), model);
+}
+
+/// Runs with other equations, or steps of another kind, have another code.
+LaneRecord LaneSweep::recorded(const ModelFile& model) const {
+  LaneRecord out = record_lanes(model.system, watched_outputs(keep_, model));
+  out.key += equal_steps(model.run) ? "equal" : "chosen";
+  return out;
 }
 
 LaneSweep::~LaneSweep() = default;
@@ -105,7 +114,7 @@ std::string LaneSweep::text_of(const ModelFile& model, LaneLayout& layout) const
   const std::vector<ToleranceGroup> natural = natural_groups(model.system);
   for (std::size_t g = 0; g < natural.size(); ++g)
     for (const int i : natural[g].coordinates) groups[std::size_t(i)] = int(g);
-  return lane_code(std::move(forms), tableau_, groups, target_, layout);
+  return lane_code(std::move(forms), tableau_, groups, target_, !equal_steps(model.run), layout);
 }
 
 const LaneSweep::Code& LaneSweep::code_of(const LaneRecord& record, const ModelFile& model) {
@@ -139,8 +148,8 @@ std::optional<LaneSweep::Lane> LaneSweep::read(long run, SweepRow& failed) {
     const RunSection& asked = model->run;
     const State& start = model->start.state;
     require(asked.until > start.t, "the run ends before it begins");
-    record = record_lanes(model->system, watched_outputs(keep_, *model));
-    const bool equal = asked.rtol == 0.0 && asked.atol == 0.0 && asked.step > 0.0;
+    record = recorded(*model);
+    const bool equal = equal_steps(asked);
     double step = 0.0, steps = asked.step;  // by tolerance: the longest
     if (equal) {
       steps = double(EqualSteps::count(asked.until - start.t, asked.step));

@@ -44,6 +44,7 @@ class LaneSweep {
     int program = -1;                    // of the GPU
   };
   struct Lane;
+  LaneRecord recorded(const ModelFile& model) const;
   const Code& code_of(const LaneRecord& record, const ModelFile& model);
   std::string text_of(const ModelFile& model, LaneLayout& layout) const;
   std::optional<Lane> read(long run, SweepRow& failed);

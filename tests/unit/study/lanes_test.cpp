@@ -141,6 +141,7 @@ TEST_F(Lanes, AreTheSameCodeOnAGpu) {
   const LaneRecord record = record_lanes(model.system, {&model.outputs[0]}, &forms);
   for (const ExplicitTableau* tableau : {&kutta4(), &dormand_prince5()}) {
     LaneLayout at;
+    const bool equal = tableau->error.empty();
     const std::string words = R"code(#include <math.h>
 #define __device__
 #define __global__
@@ -151,11 +152,10 @@ static struct { long x; } blockIdx, blockDim{1}, threadIdx;
 extern "C" void taut_lanes(const double* in, double* out) { taut_runs(in, out, 1); }
 extern "C" int taut_lane_count() { return 1; }
 )code";
-    const LaneKernel one(words + lane_code(forms, *tableau, groups, LaneTarget::gpu, at) + door);
-    const LaneKernel many(lane_code(forms, *tableau, groups, LaneTarget::cpu, at));
+    const LaneKernel one(words + lane_code(forms, *tableau, groups, LaneTarget::gpu, !equal, at) + door);
+    const LaneKernel many(lane_code(forms, *tableau, groups, LaneTarget::cpu, !equal, at));
     ASSERT_EQ(one.lanes(), 1);
     const auto width = std::size_t(many.lanes());
-    const bool equal = tableau->error.empty();
     std::vector<double> in{0.0, 1.0, equal ? 0.01 : 0.0, equal ? 100.0 : 0.0, equal ? 0.0 : 1e-9, 0.0};
     in.insert(in.end(), model.start.state.q.begin(), model.start.state.q.end());
     in.insert(in.end(), model.start.state.v.begin(), model.start.state.v.end());
