@@ -253,7 +253,7 @@ INLINE void go(const double* in, double* out, long stride) {
       good = ~chosen | ((bad <= 1.0) & ~lost);
     }
     V sum = B(0.0);
-    for (int i = 0; i < N; ++i) sum += q1[i] + v1[i] + a1[i];
+    for (int i = 0; i < N; ++i) sum += q1[i] + v1[i];
     const Mask finite = (sum - sum) == 0.0;
     good = good & (finite | ~chosen);
     const Mask taken = runs & good & finite & (chosen | ~lost);
