@@ -166,7 +166,7 @@ struct LaneGpu::Device {
       std::string words(size, '\0');
       compiler.log(program, words.data());
       compiler.destroy(&program);
-      throw InputError(message("--engine cuda: its compiler did not take the code: {}", words.substr(0, 300)));
+      throw InputError(message("--engine cuda: its compiler did not take the code: {}", words.substr(0, words.find('\n'))));
     }
     check(compiler.code_size(program, &size), "compile");
     out.resize(size);
