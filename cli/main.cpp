@@ -10,6 +10,7 @@
 #include "reproduce/experiment.hpp"
 #include "schema.hpp"
 #include "study_pages.hpp"
+#include "sweep_command.hpp"
 
 namespace {
 
@@ -165,6 +166,8 @@ int main(int argc, char** argv) {
   add_model(verifying, model);
   add_run_options(verifying, model);
   verifying->add_flag("--report", model.report, "Write a page with the plot and the table, MODEL.verify.html");
+  taut::cli::SweepArguments sweep;
+  auto* sweeping = taut::cli::add_sweep(app, sweep);
   std::string from, to;
   auto* converting = app.add_subcommand(
       "convert", "Results to another format: .csv, .npz (NumPy), .pvd with .vtp or .vtk (ParaView), .gltf, .glb");
@@ -196,6 +199,7 @@ int main(int argc, char** argv) {
     if (*swinging) code = taut::cli::modes(modes);
     if (*comparing) code = taut::cli::compare(compare);
     if (*verifying) code = taut::cli::verify(model);
+    if (*sweeping) code = taut::cli::sweep(sweep);
     if (*reporting) code = taut::cli::report(report);
     if (*plotting) code = taut::cli::plot(plot);
     if (*converting) code = taut::cli::convert(from, to);

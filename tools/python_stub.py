@@ -45,7 +45,7 @@ def sections() -> str:
             continue
         doc = shape.docstring()
         fields = ", ".join(f"{one}: Any = ..." for one in shape.keys if one.isidentifier())
-        if shape.method in ("force", "constraint"):
+        if shape.method in ("force", "constraint", "sweep"):
             pass  # Model has its own
         elif shape.kind == "names":
             out.append(method(shape.method, "*arguments: Any, **entries: Any", "Any", doc))

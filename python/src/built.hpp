@@ -2,7 +2,7 @@
 
 #include <chrono>
 #include <memory>
-#include <taut/model/model_file.hpp>
+#include <taut/model/model_builder.hpp>
 #include <taut/simulate/simulate.hpp>
 
 #include "convert.hpp"
@@ -12,6 +12,7 @@ namespace taut::python {
 /// A model that has been read. Nothing changes it, so that any number of threads may run it.
 struct Built {
   std::shared_ptr<ModelFile> model;
+  std::shared_ptr<const ModelReader> reader{};  ///< that has read it, for other numbers
 };
 
 /// Lets Python look at signals, and at the progress of a run, some two hundred times a second; costs next to nothing in between. An exception that comes of it ends

@@ -62,8 +62,8 @@ Built build(const Builder& builder, const std::vector<std::pair<std::string, std
   overrides.parameters = parameters;
   for (const auto& [key, value] : run) overrides.run[nb::cast<std::string>(key)] = to_tree(value);
   const nb::gil_scoped_release released;
-  auto model = std::make_shared<ModelFile>(builder.content.build(overrides, assemble));
-  return {std::move(model)};
+  auto reader = std::make_shared<const ModelReader>(builder.content.reader(overrides));
+  return {std::make_shared<ModelFile>(reader->read({}, assemble)), std::move(reader)};
 }
 
 std::vector<std::string> coordinates(const Built& built) {

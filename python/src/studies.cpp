@@ -1,13 +1,17 @@
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/natural_modes.hpp>
 #include <taut/simulate/stability.hpp>
 #include <taut/study/compare.hpp>
 #include <taut/study/inspect.hpp>
+#include <taut/study/lane_sweep.hpp>
 #include <taut/study/verify.hpp>
 
 #include "built.hpp"
@@ -186,6 +190,111 @@ nb::dict compare(const Built& built, bool signals, std::vector<std::string> inte
   return out;
 }
 
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// What differs between runs and what is kept, in words; without any it is what the model says.
+SweepSection section_of(const Built& built, const Pairs& vary, const Pairs& sample, bool zip, long samples, long seed,
+                        const std::string& sampling, const std::vector<std::string>& keep) {
+  SweepSection out = built.model->sweep;
+  if (!vary.empty() || !sample.empty()) {
+    out.vary = vary;
+    out.sample = sample;
+    out.zip = zip;
+    if (sample.empty()) out.samples = 0, out.sampling.clear();
+  }
+  if (samples > 0) out.samples = samples;
+  if (seed >= 0) out.seed = seed;
+  if (!sampling.empty()) out.sampling = sampling;
+  if (!keep.empty()) out.keep = keep;
+  return out;
+}
+
+/// The rows of a group of numbers, run by run.
+nb::object group_array(const std::vector<SweepRow>& rows, std::size_t first, std::size_t width) {
+  std::vector<double> all;
+  all.reserve(rows.size() * width);
+  for (const SweepRow& row : rows)
+    for (std::size_t k = first; k < first + width; ++k)
+      all.push_back(k < row.numbers.size() ? row.numbers[k] : std::numeric_limits<double>::quiet_NaN());
+  return array_of(std::move(all), width);
+}
+
+nb::dict sweep(const Built& built, bool signals, nb::object progress, const Pairs& vary, const Pairs& sample, bool zip,
+               long samples, long seed, const std::string& sampling, const std::vector<std::string>& keep_words, int workers,
+               const std::string& engine, const std::vector<long>& only) {
+  Attention attention(signals, std::move(progress));
+  const SweepSection asked = section_of(built, vary, sample, zip, samples, seed, sampling, keep_words);
+  const SweepPlan runs(asked, *built.model);
+  const SweepKeep keep = sweep_keep(asked.keep, *built.model);
+  std::vector<SweepRow> rows;
+  std::vector<std::string> choices;
+  std::exception_ptr trouble;
+  std::string chosen = engine, reason = "as asked for";
+  {
+    const nb::gil_scoped_release released;
+    const RunPlan planned = plan(*built.model);
+    if (engine == "auto") {
+      const EngineChoice choice = choose_engine(*built.model, planned, keep, runs.runs());
+      chosen = choice.name;
+      reason = choice.reason;
+    }
+    require(chosen == "general" || chosen == "cpu" || chosen == "cuda",
+            "engine must be auto, general, cpu or cuda, got '{}'.", engine);
+    SweepOptions options{.workers = workers, .runs = only, .take = [&](const SweepRow& row) { rows.push_back(row); }};
+    for (long run = 0; only.empty() && run < runs.runs(); ++run) options.runs.push_back(run);
+    // Python's exceptions must not pass through the threads of the sweep: they end it, and come out afterwards.
+    options.watch = {.progress =
+                         [&](const std::string&, double done) {
+                           if (trouble) return;
+                           try {
+                             attention.look(done);
+                           } catch (...) {
+                             trouble = std::current_exception();
+                           }
+                         },
+                     .interrupted = [&] { return trouble != nullptr; }};
+    SweepOutcome outcome;
+    if (chosen == "general") {
+      outcome = taut::sweep(*built.reader, runs, keep, options);
+    } else {
+      outcome =
+          LaneSweep(*built.reader, runs, keep, *built.model, planned, chosen == "cuda" ? LaneTarget::gpu : LaneTarget::cpu)
+              .run(options);
+    }
+    for (const auto& [choice, count] : outcome.choices) choices.push_back(choice);
+    std::sort(rows.begin(), rows.end(), [](const SweepRow& a, const SweepRow& b) { return a.run < b.run; });
+  }
+  if (trouble) std::rethrow_exception(trouble);
+  nb::dict out, groups, columns;
+  std::size_t first = 0;
+  for (const SweepGroup& group : keep.groups(runs.names(), *built.model)) {
+    groups[nb::cast(group.name)] = group_array(rows, first, group.columns.size());
+    columns[nb::cast(group.name)] = nb::cast(group.columns);
+    first += group.columns.size();
+  }
+  std::vector<std::string> verdicts, reasons;
+  std::vector<long> numbers;
+  for (const SweepRow& row : rows) {
+    verdicts.emplace_back(name_of(row.verdict));
+    reasons.push_back(row.reason);
+    numbers.push_back(row.run);
+  }
+  out["groups"] = groups;
+  out["columns"] = columns;
+  out["times"] = array_of(keep.times);
+  out["verdicts"] = nb::cast(verdicts);
+  out["reasons"] = nb::cast(reasons);
+  out["runs"] = nb::cast(numbers);
+  out["engine"] = chosen;
+  out["engine_reason"] = reason;
+  out["chosen"] = nb::cast(choices);
+  return out;
+}
+
+long sweep_runs(const Built& built, const Pairs& vary, const Pairs& sample, bool zip, long samples) {
+  return SweepPlan(section_of(built, vary, sample, zip, samples, -1, {}, {}), *built.model).runs();
+}
+
 }  // namespace
 
 void add_studies(nb::module_& module) {
@@ -194,6 +303,10 @@ void add_studies(nb::module_& module) {
   module.def("modes", modes);
   module.def("verify", verify);
   module.def("compare", compare);
+  module.def("sweep", sweep, nb::arg("built"), nb::arg("signals"), nb::arg("progress").none(), nb::arg("vary"),
+             nb::arg("sample"), nb::arg("zip"), nb::arg("samples"), nb::arg("seed"), nb::arg("sampling"), nb::arg("keep"),
+             nb::arg("workers"), nb::arg("engine"), nb::arg("only"));
+  module.def("sweep_runs", sweep_runs);
 }
 
 }  // namespace taut::python

@@ -19,11 +19,11 @@ from ._files import load_results
 from ._model import Model, load, loads
 from ._result import Event, Result, States
 from ._simulation import Simulation
-from ._studies import Check, Comparison, Equilibrium, Modes, Verification
+from ._studies import Check, Comparison, Equilibrium, Modes, Sweep, Verification
 from ._symbols import Expr, Symbol, symbol, symbols, where
 
 __all__ = [
     "Certificate", "Check", "Comparison", "Conserved", "Equilibrium", "Error", "Event", "Expr", "InputError", "Model", "Modes", "Result",
-    "RunError", "Simulation", "States", "Symbol", "Verification", "__version__", "integrators", "load", "load_results", "loads",
+    "RunError", "Simulation", "States", "Sweep", "Symbol", "Verification", "__version__", "integrators", "load", "load_results", "loads",
     "solve_dae", "solvers", "symbol", "symbols", "where",
 ]  # fmt: skip

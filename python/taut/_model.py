@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import os
 import pathlib
@@ -14,7 +15,7 @@ from . import _core
 from ._result import Result
 from ._sections import REPLACED, Sections
 from ._simulation import Simulation
-from ._studies import Check, Comparison, Equilibrium, Modes, Verification
+from ._studies import Check, Comparison, Equilibrium, Modes, Sweep, Verification
 from ._symbols import Expr, Symbol, definitions
 from ._words import RUN, SHAPES
 
@@ -250,6 +251,54 @@ class Model(Sections):
         )
         return Comparison(found, self.name)
 
+    def sweep(
+        self,
+        vary: Mapping[str, Any] | None = None,
+        *,
+        sample: Mapping[str, str] | None = None,
+        samples: int = 0,
+        sampling: str = "",
+        seed: int = -1,
+        zip: bool = False,
+        keep: str | Iterable[str] = (),
+        workers: int = 0,
+        engine: str = "auto",
+        executor: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        progress: bool | Callable[[float], Any] | None = None,
+        **run: Any,
+    ) -> Sweep:
+        """Many runs that differ in numbers: `m.sweep({"l": np.linspace(0.5, 2, 50)})`, `m.sweep(sample={"k": "normal(100, 5)"}, samples=1000)`. Without any it is what the section `sweep` says.
+
+        vary: parameters and initial values by name, a list or an array of values for each, or words such as "0.5:2:50"; several make all combinations, or go side by
+        side with zip=True. sample: distributions by name; samples, sampling ("random", "latin", "sobol") and seed go with it. keep: "outputs", "extremes", "final",
+        "certificate", names of outputs and coordinates, "times=0:10:101". workers: threads; all cores unless given. engine: "auto", "general", "cpu" or "cuda". executor: anything of
+        concurrent.futures, over which the runs are spread instead of threads. All other words are those of the section `run`. docs/sweeps.md has the rest.
+        """
+        given: dict[str, Any] = {
+            "vary": [(str(name), _values(value)) for name, value in (vary or {}).items()],
+            "sample": [(str(name), str(value)) for name, value in (sample or {}).items()],
+            "zip": bool(zip),
+            "samples": int(samples),
+            "seed": int(seed),
+            "sampling": str(sampling),
+            "keep": [keep] if isinstance(keep, str) else [str(one) for one in keep],
+            "workers": int(workers),
+            "engine": str(engine),
+        }
+        if executor is None:
+            bar = _progress(progress, self.name)
+            return Sweep(_core.sweep(self._build(parameters, run), _main_thread(), bar, **given, only=[]), self.name)
+        built = self._build(parameters, run)
+        count = _core.sweep_runs(built, given["vary"], given["sample"], given["zip"], given["samples"])
+        if given["engine"] == "auto":
+            given["engine"] = "general"
+        given["workers"] = int(workers) or 1
+        size = max(1, min(256, -(-count // 64)))
+        shards = [list(range(first, min(first + size, count))) for first in range(0, count, size)]
+        parts = list(executor.map(_sweep_shard, *builtins.zip(*((self, parameters, run, given, shard) for shard in shards))))
+        return Sweep(_joined(parts), self.name)
+
     def to_fmu(self, path: str | os.PathLike[str] | None = None, **run: Any) -> pathlib.Path:
         """Writes the model as a co-simulation unit of FMI 2.0 (Linux, x86-64): its parameters, its inputs and its outputs, or its coordinates where it names no outputs. Words
         are those of the section `run`: the steps that the unit takes between two calls. Returns the path."""
@@ -340,6 +389,27 @@ class Model(Sections):
         shape = SHAPES["constraints"]
         self._builder.item("constraints", shape.entries((), self._plain({"expression": text, **entries})))
         return Symbol(entries["name"]) if "name" in entries else None
+
+
+def _values(value: Any) -> str:
+    """Numbers in the words of sweeps."""
+    if isinstance(value, str):
+        return value
+    return ", ".join(repr(float(one)) for one in np.ravel(np.asarray(value, dtype=float)))
+
+
+def _sweep_shard(model: "Model", parameters: Any, run: Any, given: dict[str, Any], runs: list[int]) -> dict[str, Any]:
+    """Some runs of a sweep, wherever an executor puts them."""
+    return _core.sweep(model._build(parameters, run), False, None, **given, only=runs)
+
+
+def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    out = dict(parts[0])
+    out["groups"] = {group: np.concatenate([part["groups"][group] for part in parts]) for group in out["groups"]}
+    for key in ("runs", "verdicts", "reasons"):
+        out[key] = [one for part in parts for one in part[key]]
+    out["chosen"] = sorted({one for part in parts for one in part["chosen"]})
+    return out
 
 
 def _collect(value: Any, into: list[Expr]) -> None:

@@ -177,3 +177,52 @@ class Comparison(Report):
             )
         lines += [f"left out: {one}" for one in self.left_out]
         return self._titled(lines)
+
+
+class Sweep(Report):
+    """Many runs that differ in numbers: parameters, outputs, series, extremes, final, certificate, arrays with a row for each run (those that were kept); columns says by name
+    what their columns are, times when the series is, good which runs ended as was asked for, verdicts and reasons how each ended. s["x"] is a column by its name."""
+
+    def __init__(self, figures: dict[str, Any], name: str):
+        groups = figures.pop("groups")
+        super().__init__(figures, name)
+        self.runs = np.asarray(figures["runs"], dtype=np.int64)
+        self.verdicts = np.asarray(figures["verdicts"], dtype=object)
+        self.reasons = np.asarray(figures["reasons"], dtype=object)
+        self.good = np.isin(self.verdicts, ("reached", "stopped"))
+        self._groups = groups
+        shapes = {"series": (len(self.times), -1), "extremes": (-1, 4), "final": (2, -1)}
+        for group, array in groups.items():
+            setattr(self, group, array.reshape(len(self.runs), *shapes[group]) if group in shapes and array.size else array)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __getitem__(self, name: Any) -> Any:
+        for group, names in self.columns.items():
+            if str(name) in names:
+                return self._groups[group][:, names.index(str(name))]
+        raise KeyError(f"there is no '{name}'; there are: {', '.join(sum(self.columns.values(), [])[:40])}")
+
+    def to_dataframe(self) -> Any:
+        """One row for each run, without series."""
+        from ._result import _needed
+
+        kept = {name: self._groups[group][:, k] for group, names in self.columns.items() if group != "series" for k, name in enumerate(names)}
+        return _needed("pandas", "tables").DataFrame({**kept, "verdict": self.verdicts}, index=self.runs)
+
+    def __str__(self) -> str:
+        lines = [f"{len(self)} runs, {int(self.good.sum())} of them good; engine {self.engine}, {self.engine_reason}"]
+        lines += [f"chosen: {one}" for one in self.chosen]
+        lines += [f"  run {self.runs[k]} {self.verdicts[k]}: {self.reasons[k]}" for k in np.flatnonzero(~self.good)[:5]]
+        lines.append(f"{'':<26} {'mean':>11} {'deviation':>11} {'5 %':>11} {'median':>11} {'95 %':>11} {'least':>11} {'largest':>11}")
+        for group, names in self.columns.items():
+            for k, column in enumerate(names if group not in ("parameters", "series") else []):
+                if column.startswith("time of") or (group == "certificate" and column not in ("energy_relative", "gap")):
+                    continue
+                x = self._groups[group][self.good, k]
+                x = x[np.isfinite(x)]
+                if len(x):
+                    figures = [x.mean(), x.std(ddof=1) if len(x) > 1 else 0.0, *np.quantile(x, (0.05, 0.5, 0.95)), x.min(), x.max()]
+                    lines.append(f"{column:<26} " + " ".join(f"{one:>11.4g}" for one in figures))
+        return self._titled(lines)

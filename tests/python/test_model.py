@@ -41,7 +41,7 @@ def test_cases_go_to_yaml_and_back(case, tmp_path):
 def test_every_section_is_a_method_with_the_words_of_the_reference():
     for name, shape in SHAPES.items():
         assert hasattr(taut.Model, shape.method), name
-        if name not in ("name", "source", "forces", "constraints"):
+        if name not in ("name", "source", "forces", "constraints", "sweep"):
             assert shape.doc in getattr(taut.Model, shape.method).__doc__
 
 

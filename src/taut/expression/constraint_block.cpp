@@ -162,8 +162,11 @@ class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
   double epsilon_;
 };
 
-class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirections {
+class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirections, public OutlinedConstraints {
  public:
+  const ConstraintShape& shape() const override { return *rows_.shape; }
+  const InstanceSet& instances() const override { return rows_.instances; }
+  bool whole() const override { return rows_.each() == rows_.shape->rows; }
   explicit ExpressionConstraints(Rows rows) : rows_(std::move(rows)) { stencils_ = rows_.stencils(); }
   std::unique_ptr<ConstraintBlock> clone() const override { return std::make_unique<ExpressionConstraints>(*this); }
   std::unique_ptr<ConstraintBlock> without(const std::vector<char>& off) const override {

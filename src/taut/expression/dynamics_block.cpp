@@ -48,8 +48,10 @@ struct LocalLagrangian {
   }
 };
 
-class ExpressionDynamics final : public DynamicsBlock, public DiscreteForces {
+class ExpressionDynamics final : public DynamicsBlock, public DiscreteForces, public OutlinedDynamics {
  public:
+  const DynamicsShape& shape() const override { return *shape_; }
+  const InstanceSet& instances() const override { return instances_; }
   ExpressionDynamics(std::shared_ptr<const DynamicsShape> shape, InstanceSet instances, std::vector<std::string> names)
       : shape_(std::move(shape)), instances_(std::move(instances)), names_(std::move(names)) {
     stencils_.assign(instances_.stencil(0), instances_.stencil(instances_.count()));

@@ -27,6 +27,7 @@ class InstanceSet {
   }
   int count() const { return count_; }
   const int* stencil(int instance) const { return stencils_.data() + std::ptrdiff_t(instance) * n_; }
+  const double* numbers(int instance) const { return numbers_.data() + std::ptrdiff_t(instance) * numbers_each_; }
   InstanceSet without(const std::vector<char>& off) const {
     InstanceSet rest(n_, numbers_each_);
     for (int k = 0; k < count_; ++k) {
@@ -73,7 +74,6 @@ class InstanceSet {
   }
 
  private:
-  const double* numbers(int instance) const { return numbers_.data() + std::ptrdiff_t(instance) * numbers_each_; }
   std::uint64_t stamp(int instance) const { return first_stamp_ + std::uint64_t(instance); }
 
   void fill_variables(int instance, const Instant& at, double* in, int stride) const {

@@ -92,7 +92,11 @@ SparseProgram::SparseProgram(const Outline& outline, const Nodes& nodes, int per
 }
 
 DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)
-    : n(outline.numbering.coordinates), has_momentum(roles.kinetic), has_applied(roles.forces > 0), outline_(outline) {
+    : n(outline.numbering.coordinates),
+      has_momentum(roles.kinetic),
+      has_applied(roles.forces > 0),
+      roots(roles),
+      outline_(outline) {
   Differentiated d(outline);
   auto next = outline.roots.begin();
   const Node T = roles.kinetic ? *next++ : d.zero, V = roles.potential ? *next++ : d.zero;

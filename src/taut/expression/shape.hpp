@@ -57,6 +57,8 @@ struct DynamicsShape {
   SparseProgram own, applied;                                               ///< force is the sum of what L gives and Q
   SparseProgram momentum_slopes, force_slopes, own_slopes, applied_slopes;  ///< n × n in q, row by row, then n × n in v
   const DiscretePrograms& discrete_potential() const;                       ///< of V
+  const Outline& outline() const { return outline_; }
+  Roles roots;  ///< what the roots of its outline are
 
  private:
   Outline outline_;
@@ -80,6 +82,7 @@ struct ConstraintShape {
   };
   std::vector<Part> parts;  ///< of its outputs: 0 to 3 for these, the row, and the coordinate of a gradient
   const DiscretePrograms& discrete() const;
+  const Outline& outline() const { return outline_; }
 
  private:
   Outline outline_;

@@ -49,6 +49,8 @@ NamedExpression Draft::expression(const std::string& name, Graph::Node node) con
   const std::vector<int> inputs = graph->variables_of({node});
   NamedExpression out{name, Program(*graph, {node}, inputs), inputs};
   out.rows = system->constraint_count();
+  out.graph = graph;
+  out.node = node;
   const int energies = energy_variable(false), accelerations = acceleration_variable(0);
   for (const int variable : inputs) {
     if (variable >= energies) {

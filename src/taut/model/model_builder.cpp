@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <sstream>
 #include <taut/expression/kinks.hpp>
 #include <taut/model/draw.hpp>
 #include <taut/model/model_builder.hpp>
@@ -48,6 +47,7 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
   draft.scope.also = [&draft](std::string_view name) { return named_of_bodies(name, draft); };
   make_system(draft);
   read_stage(Section::Stage::start, draft);
+  override_initial(draft);
   read_stage(Section::Stage::places, draft);
   resolve_definitions(draft);
   read_stage(Section::Stage::terms, draft);
@@ -76,28 +76,32 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
 
 }  // namespace
 
-ModelFile build_model(std::shared_ptr<const std::vector<Document>> documents, const std::string& file, std::string text,
-                      const ModelOverrides& overrides, bool assemble) {
+ModelReader::ModelReader(std::shared_ptr<const std::vector<Document>> documents, std::string file, std::string text,
+                         ModelOverrides overrides)
+    : documents_(std::move(documents)),
+      file_(std::move(file)),
+      text_(std::move(text)),
+      overrides_(std::move(overrides)),
+      shapes_(std::make_shared<Shapes>()) {}
+
+ModelFile ModelReader::read(const ModelNumbers& numbers, bool assemble) const {
   try {
-    const auto shapes = std::make_shared<Shapes>();
+    ModelOverrides overrides = overrides_;
+    for (const auto& [name, value] : numbers.parameters) overrides.parameters.emplace_back(name, Tree(value).word);
+    for (const auto& [name, value] : numbers.initial) overrides.initial.emplace_back(name, Tree(value).word);
     const auto cells = std::make_shared<Draft::Cells>();
-    ModelFile model = read_all(*documents, overrides, shapes, cells, assemble, true);
-    model.text = std::move(text);
-    model.with = [documents, overrides, shapes, cells](const std::map<std::string, double>& values) {
+    ModelFile model = read_all(*documents_, overrides, shapes_, cells, assemble, true);
+    model.text = text_;
+    model.with = [documents = documents_, overrides, shapes = shapes_, cells](const std::map<std::string, double>& values) {
       ModelOverrides other = overrides;
-      for (const auto& [name, value] : values) {
-        std::ostringstream exact;
-        exact.precision(17);
-        exact << value;
-        other.parameters.emplace_back(name, exact.str());
-      }
+      for (const auto& [name, value] : values) other.parameters.emplace_back(name, Tree(value).word);
       return read_all(*documents, other, shapes, cells, false, false);
     };
     return model;
   } catch (const LocatedError&) {
     throw;
   } catch (const InputError& error) {
-    throw InputError(file + ": " + error.what());  // found deeper down, where the file is not known
+    throw InputError(file_ + ": " + error.what());  // found deeper down, where the file is not known
   }
 }
 
@@ -146,11 +150,15 @@ ModelBuilder& ModelBuilder::add(const std::string& section, const Tree& content)
   return *this;
 }
 
-ModelFile ModelBuilder::build(const ModelOverrides& overrides, bool assemble) const {
+ModelReader ModelBuilder::reader(const ModelOverrides& overrides) const {
   auto documents = std::make_shared<std::vector<Document>>();
   documents->push_back({called_, tree_});
   Item(documents->front()).entries(section_names());
-  return build_model(documents, called_, {}, overrides, assemble);
+  return {documents, called_, {}, overrides};
+}
+
+ModelFile ModelBuilder::build(const ModelOverrides& overrides, bool assemble) const {
+  return reader(overrides).read({}, assemble);
 }
 
 }  // namespace taut

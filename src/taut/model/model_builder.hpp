@@ -5,6 +5,31 @@
 
 namespace taut {
 
+class Shapes;
+
+/// Numbers that differ between runs of one model, by name.
+struct ModelNumbers {
+  std::vector<std::pair<std::string, double>> parameters{}, initial{};
+};
+
+/// Parsed files as one model, the included ones first, that is read again and again with other numbers. What its expressions were compiled to is kept and
+/// shared; any number of threads may read at once. `file` is what messages call it that no place can be given for, `text` is kept in results.
+class ModelReader {
+ public:
+  ModelReader(std::shared_ptr<const std::vector<Document>> documents, std::string file, std::string text,
+              ModelOverrides overrides = {});
+
+  /// Throws InputError that names the entry, what was given and what is allowed. Violated initial conditions throw only if `assemble` is true;
+  /// otherwise they are in `start`.
+  ModelFile read(const ModelNumbers& numbers = {}, bool assemble = true) const;
+
+ private:
+  std::shared_ptr<const std::vector<Document>> documents_;
+  std::string file_, text_;
+  ModelOverrides overrides_;
+  std::shared_ptr<Shapes> shapes_;
+};
+
 /// A model put together word by word: what a model file says, without the file.
 ///
 ///     ModelBuilder pendulum("Pendulum");
@@ -70,14 +95,11 @@ class ModelBuilder {
   /// Throws InputError that names the entry, what was given and what is allowed. Violated initial conditions throw only if `assemble` is true;
   /// otherwise they are in `start`.
   ModelFile build(const ModelOverrides& overrides = {}, bool assemble = true) const;
+  ModelReader reader(const ModelOverrides& overrides = {}) const;
 
  private:
   Tree tree_ = Tree::table();
   std::string called_ = "model";
 };
-
-/// Parsed files as one model, the included ones first. `file` is what messages call it that no place can be given for, `text` is kept in results.
-ModelFile build_model(std::shared_ptr<const std::vector<Document>> documents, const std::string& file, std::string text,
-                      const ModelOverrides& overrides = {}, bool assemble = true);
 
 }  // namespace taut

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <taut/expression/program.hpp>
 #include <taut/integrators/catalog.hpp>
@@ -23,7 +24,9 @@ struct NamedExpression {
   std::vector<int> inputs{};  ///< which they are, counted over t, all q, all v, all λ, all accelerations, both energies
   bool reactions = false;     ///< λ occur in it
   bool accelerations = false, energies = false;
-  int rows = 0;  ///< λ of the model
+  int rows = 0;                          ///< λ of the model
+  std::shared_ptr<const Graph> graph{};  ///< it stands in
+  Graph::Node node = -1;
 
   /// What it asks for beside the state must be given; otherwise it is not a number.
   double at(const State& state, const Derived& derived = {}) const;
@@ -89,6 +92,17 @@ struct RunSection {
   std::vector<double> times{};  ///< at which states are recorded; none: by `every` or `interval`
 };
 
+/// The section `sweep` of a model, or the same words from elsewhere: what differs between many runs of it, and what is kept of each.
+struct SweepSection {
+  std::vector<std::pair<std::string, std::string>> vary{};    ///< parameters and initial values: from:to:how many, or values
+  std::vector<std::pair<std::string, std::string>> sample{};  ///< the same by distributions: normal(100, 5)
+  bool zip = false;        ///< lists of `vary` go side by side; otherwise all combinations
+  long samples = 0;        ///< 0: not said
+  long seed = -1;          ///< below 0: not said
+  std::string sampling{};  ///< random, latin or sobol
+  std::vector<std::string> keep{};
+};
+
 /// A model as a file describes it.
 struct ModelFile {
   std::string name, source, text;  ///< text: of the file and what it includes
@@ -99,6 +113,7 @@ struct ModelFile {
   std::vector<Switch> switches;  ///< what events change
   std::vector<ModelInput> inputs;
   RunSection run;
+  SweepSection sweep;
   bool beams = false;          ///< there are some
   bool rests = false;          ///< the start is an equilibrium, of the formulation
   std::vector<int> supports;   ///< rows of constraints that hold ends of beams: exact in every formulation
@@ -117,7 +132,8 @@ struct ModelFile {
 struct ModelOverrides {
   std::vector<std::pair<std::string, std::string>> parameters{};
   std::map<std::string, Tree> run{};
-  std::vector<std::string> include_folders{};  ///< besides the model's own, from which files may be included
+  std::vector<std::pair<std::string, std::string>> initial{};  ///< initial values by name, instead of those of the model
+  std::vector<std::string> include_folders{};                  ///< besides the model's own, from which files may be included
 };
 
 }  // namespace taut

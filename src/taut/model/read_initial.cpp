@@ -221,6 +221,11 @@ void read_initial(const Item& item, Draft& draft) {
   }
 }
 
+void override_initial(Draft& draft) {
+  for (const auto& [name, text] : draft.overrides.initial)
+    read_initial(draft.outside("initial value", Tree::table({{"initial", Tree::table({{name, text}})}})), draft);
+}
+
 void place_start(Draft& draft) {
   for (const auto& [i, velocity, value] : draft.initial) (velocity ? draft.v : draft.q)[i] = value;
 }

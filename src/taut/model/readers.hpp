@@ -81,6 +81,7 @@ void read_constraint(const Item& item, Draft& draft);
 
 // The start.
 void read_initial(const Item& item, Draft& draft);
+void override_initial(Draft& draft);             ///< by what was given from outside
 void place_by_joints(Draft& draft);              ///< turns bodies to angles that are given far away
 void check_angles(Draft& draft, Vector& found);  ///< that none is half a turn away
 void place_start(Draft& draft);                  ///< what it says about places that lengths are measured between otherwise
@@ -94,5 +95,7 @@ void read_event(const Item& item, Draft& draft);
 void add_switches(Draft& draft);  ///< of constraints that let go or do not hold from the beginning
 void read_run(const Item& item, Draft& draft);
 void override_run(Draft& draft);
+void read_sweep(const Item& item, Draft& draft);
+Form sweep_form();  ///< of that section
 
 }  // namespace taut

@@ -98,6 +98,7 @@ std::vector<Section> make_sections() {
       {"events", Stage::run, list_of(f.event), "What happens on the way: at times, or where an expression crosses zero.",
        read_event, true},
       {"run", Stage::run, f.run, "How it is to be run.", read_run},
+      {"sweep", Stage::run, sweep_form(), "Many runs that differ in numbers, for `taut sweep`.", read_sweep},
   };
 }
 

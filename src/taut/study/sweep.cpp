@@ -1,0 +1,125 @@
+#include <cmath>
+#include <limits>
+#include <taut/model/run_model.hpp>
+#include <taut/study/sweep_pool.hpp>
+
+namespace taut {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+/// Watches one run: values at times, least and largest ones.
+class Watching {
+ public:
+  Watching(const SweepKeep& keep, ModelModes& modes)
+      : keep_(keep),
+        modes_(modes),
+        series_(keep.times.size() * keep.watched.size(), missing),
+        extremes_(keep.extremes ? 4 * keep.watched.size() : 0, missing) {}
+
+  double value(const SweepKeep::Watched& one, const State& state) {
+    if (one.output >= 0) return modes_.value(modes_.outputs()[std::size_t(one.output)], state);
+    return (one.velocity ? state.v : state.q)[one.coordinate];
+  }
+
+  void see(const Progress& p) {
+    const State& state = p.state;
+    const double near = 1e-12 * (1.0 + std::abs(state.t));
+    while (p.recorded && next_ < keep_.times.size() && std::abs(keep_.times[next_] - state.t) <= near) {
+      for (std::size_t k = 0; k < keep_.watched.size(); ++k)
+        series_[next_ * keep_.watched.size() + k] = value(keep_.watched[k], state);
+      ++next_;
+    }
+    if (!keep_.extremes || p.between) return;
+    for (std::size_t k = 0; k < keep_.watched.size(); ++k) {
+      const double now = value(keep_.watched[k], state);
+      double* const at = &extremes_[4 * k];
+      if (!(now >= at[0])) at[0] = now, at[1] = state.t;
+      if (!(now <= at[2])) at[2] = now, at[3] = state.t;
+    }
+  }
+
+  const std::vector<double>& series() const { return series_; }
+  const std::vector<double>& extremes() const { return extremes_; }
+
+ private:
+  const SweepKeep& keep_;
+  ModelModes& modes_;
+  std::size_t next_ = 0;  // of the times
+  std::vector<double> series_, extremes_;
+};
+
+}  // namespace
+
+std::vector<double> figures_of(const Certificate& c) {
+  return {c.energy.start,         c.energy.deviation,       c.energy.relative(), c.energy.drift, c.gap,
+          c.velocity_gap,         c.position_residual,      c.velocity_residual, c.penetration,  c.t_end,
+          double(c.counts.steps), double(c.counts.retried), double(int(c.grade))};
+}
+
+std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, long run,
+                                  const std::function<bool()>& interrupted, const std::function<void(double)>& done,
+                                  std::string* choice) {
+  SweepRow row{.run = run, .numbers = plan.values(run)};
+  const auto put = [&](const std::vector<double>& numbers) {
+    row.numbers.insert(row.numbers.end(), numbers.begin(), numbers.end());
+  };
+  try {
+    const ModelFile model = reader.read(plan.numbers(run));
+    RunPlan planned = taut::plan(model);
+    if (choice != nullptr) *choice = planned.choice;
+    SimulateOptions& options = planned.options;
+    options.marks = keep.times;
+    options.interval = 0.0;
+    options.every = 0;
+    options.renew = renewal_steps(planned.system->size(), planned.integrator.traits());  // as runs that are kept in files do
+    const std::shared_ptr<ModelModes> modes = planned.modes;
+    Watching watching(keep, *modes);
+    bool cut = false;
+    RunModelOptions asked;
+    asked.observers = {[&](const Progress& p) {
+      watching.see(p);
+      if (done) done(p.done);
+      if (interrupted && interrupted() && p.stop != nullptr) {
+        *p.stop = "interrupted";
+        cut = true;
+      }
+    }};
+    const RunOutcome outcome = run_model(model, std::move(planned), asked);
+    if (cut) return {};
+    const Certificate& c = outcome.certificate;
+    row.verdict = c.verdict;
+    if (c.verdict != Verdict::reached) row.reason = c.message;
+    for (const SweepKeep::Watched& one : keep.watched)
+      if (keep.ends) row.numbers.push_back(watching.value(one, outcome.last));
+    put(watching.series());
+    put(watching.extremes());
+    if (keep.final_state) {
+      put({outcome.last.q.begin(), outcome.last.q.end()});
+      put({outcome.last.v.begin(), outcome.last.v.end()});
+    }
+    if (keep.certificate) put(figures_of(c));
+  } catch (const InputError& error) {
+    row.numbers.resize(plan.names().size());
+    row.verdict = Verdict::failed;
+    row.reason = error.what();
+  }
+  return row;
+}
+
+SweepOutcome sweep(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, const SweepOptions& options) {
+  return SweepPool(options, 1,
+                   [&](const SweepPool::Batch& batch) {
+                     for (const long run : batch.runs) {
+                       std::string choice;
+                       std::optional<SweepRow> row =
+                           sweep_run(reader, plan, keep, run, batch.interrupted, batch.behind, &choice);
+                       if (!row) return;
+                       if (!choice.empty()) batch.choices.push_back(choice);
+                       batch.rows.push_back(std::move(*row));
+                     }
+                   })
+      .run();
+}
+
+}  // namespace taut

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+#include <taut/expression/parse.hpp>
+#include <taut/study/measured_run.hpp>
+#include <taut/study/sweep_keep.hpp>
+#include <taut/study/sweep_plan.hpp>
+
+namespace taut {
+namespace {
+
+SweepKeep::Watched watched_named(const std::string& name, const ModelFile& model) {
+  SweepKeep::Watched out{name};
+  std::vector<std::string> known{"outputs", "extremes", "final", "certificate"};
+  for (std::size_t k = 0; k < model.outputs.size(); ++k) {
+    if (model.outputs[k].name == name) out.output = int(k);
+    known.push_back(model.outputs[k].name);
+  }
+  out.velocity = !name.empty() && name.back() == '\'';
+  const std::string coordinate = out.velocity ? name.substr(0, name.size() - 1) : name;
+  for (int i = 0; i < model.system.size(); ++i) {
+    if (model.system.coordinate_name(i) == coordinate) out.coordinate = i;
+    known.push_back(model.system.coordinate_name(i));
+  }
+  if (out.output >= 0 || out.coordinate >= 0) return out;
+  const std::string near = nearest(name, known);
+  throw InputError(message(
+      "--keep {}: must be outputs, extremes, final, certificate, times=FROM:TO:HOW MANY, or the name of an output, a "
+      "coordinate or a velocity{}.",
+      name, near.empty() ? "" : message("; did you mean '{}'?", near)));
+}
+
+std::vector<double> times_in(const std::string& text, const ModelFile& model) {
+  std::vector<double> out = values_in(text, "--keep times");
+  const double start = model.start.state.t, end = model.run.until;
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  if (end < start) std::reverse(out.begin(), out.end());
+  for (const double t : out)
+    require(std::isnan(end) || (t - start) * (end - t) >= 0.0, "--keep times: {} s does not lie within the run, {} to {} s.",
+            t, start, end);
+  return out;
+}
+
+}  // namespace
+
+const std::vector<std::string>& certificate_figures() {
+  static const std::vector<std::string> all{"energy",
+                                            "energy_deviation",
+                                            "energy_relative",
+                                            "energy_drift",
+                                            "gap",
+                                            "velocity_gap",
+                                            "position_residual",
+                                            "velocity_residual",
+                                            "penetration",
+                                            "t_end",
+                                            "steps",
+                                            "retried",
+                                            "grade"};
+  return all;
+}
+
+SweepKeep sweep_keep(const std::vector<std::string>& words, const ModelFile& model) {
+  SweepKeep out;
+  bool all = words.empty();
+  if (words.empty()) {
+    out.certificate = true;
+    out.ends = out.extremes = !model.outputs.empty();
+    out.final_state = model.outputs.empty();
+  }
+  for (const std::string& word : words) {
+    if (word == "final") {
+      out.final_state = true;
+    } else if (word == "certificate") {
+      out.certificate = true;
+    } else if (word == "extremes") {
+      out.extremes = true;
+    } else if (word == "outputs") {
+      all = out.ends = true;
+    } else if (word.starts_with("times=")) {
+      out.times = times_in(word.substr(6), model);
+    } else {
+      out.watched.push_back(watched_named(word, model));
+      out.ends = true;
+    }
+  }
+  if (all || (out.watched.empty() && (out.extremes || !out.times.empty())))
+    for (const NamedExpression& one : model.outputs) out.watched.push_back(watched_named(one.name, model));
+  require(!out.watched.empty() || (!out.ends && !out.extremes && out.times.empty()),
+          "--keep: the model has no outputs; name coordinates, such as --keep {}, or add a section `outputs`.",
+          model.system.coordinate_name(0));
+  return out;
+}
+
+std::vector<SweepGroup> SweepKeep::groups(const std::vector<std::string>& parameters, const ModelFile& model) const {
+  std::vector<SweepGroup> out{{"parameters", parameters, {parameters.size()}}};
+  const auto add = [&](const std::string& name, std::vector<std::size_t> shape) -> std::vector<std::string>& {
+    return out.emplace_back(SweepGroup{name, {}, std::move(shape)}).columns;
+  };
+  const std::size_t count = watched.size();
+  if (ends)
+    for (auto& columns = add("outputs", {count}); const Watched& one : watched) columns.push_back(one.name);
+  if (!times.empty())
+    for (auto& columns = add("series", {times.size(), count}); const double t : times)
+      for (const Watched& one : watched) columns.push_back(one.name + " at " + brief(t, 6));
+  if (extremes)
+    for (auto& columns = add("extremes", {count, 4}); const Watched& one : watched)
+      for (const char* what : {"least ", "time of least ", "largest ", "time of largest "})
+        columns.push_back(what + one.name);
+  if (final_state) {
+    const int n = model.system.size();
+    auto& columns = add("final", {2, std::size_t(n)});
+    for (const char* rate : {"", "'"})
+      for (int i = 0; i < n; ++i) columns.push_back(model.system.coordinate_name(i) + rate);
+  }
+  if (certificate) add("certificate", {certificate_figures().size()}) = certificate_figures();
+  return out;
+}
+
+}  // namespace taut
