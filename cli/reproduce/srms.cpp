@@ -5,7 +5,7 @@
 #include <taut/model/model_builder.hpp>
 #include <taut/yaml/yaml_tree.hpp>
 
-#include "srms_texts.hpp"
+#include "case_texts.hpp"
 
 namespace taut::reproduce {
 
@@ -42,11 +42,8 @@ Eigen::Matrix<double, 6, 6> ArmPose::jacobian(double length) const {
 
 ModelFile arm_model(const std::string& name, const std::map<std::string, double>& parameters,
                     const std::vector<std::string>& without) {
-  Tree arm = parse_yaml(srms_arm_text, "srms_arm.yaml");
-  Tree variant = parse_yaml(name == "srms_joints" ? srms_joints_text
-                            : name == "srms_path" ? srms_path_text
-                                                  : srms_brakes_text,
-                            name + ".yaml");
+  Tree arm = parse_yaml(case_text("parts/srms_arm"), "srms_arm.yaml");
+  Tree variant = parse_yaml(case_text(name), name + ".yaml");
   ModelBuilder model = ModelBuilder::from(std::move(arm), name);
   for (std::size_t k = 0; k < variant.keys.size(); ++k) {
     Tree& part = variant.items[k];
