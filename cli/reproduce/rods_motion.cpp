@@ -67,8 +67,8 @@ std::pair<double, double> unlike_when_turned() {
   return {worst, stretch};
 }
 
-/// A free rod thrown by a force and moments at one end, which end at t = 5 s. J. C. Simo and L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 66 (1988) 125–161: EA = GA = 1e4 N,
-/// EI = GJ = 500 N m², 1 kg/m, rotary inertia 10 kg m; here their plane case and, beside it, half the moment about y.
+/// A free rod thrown by a force and moments at one end, which end at t = 5 s. J. C. Simo and L. Vu-Quoc, J. Appl. Mech. 53 (1986) 849–863: EA = GA = 1e4 N,
+/// EI = GJ = 500 N m², 1 kg/m, rotary inertia 10 kg m; their plane case and, beside it, half the moment about y.
 void spaghetti(const Settings& set, const Report& report, Outcome& out) {
   const int N = 10, steps = set.whole("flight_steps");
   RodModel one = rod_model(
