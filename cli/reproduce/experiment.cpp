@@ -160,7 +160,7 @@ const std::vector<Experiment>& experiments() {
         {"flight_step", 0.02, "[s]"},
         {"flight_steps", 10000, ""},
         {"cost_elements", 20000, ""},
-        {"cost_steps", 5, "of the long one"}}},
+        {"cost_steps", 5, "of the long one, ten times as many of the short ones"}}},
   };
   return all;
 }

@@ -49,7 +49,7 @@ MODELS = {
                       ["model.yaml:3: ", "must be at right angles to the `direction`", "0.7071"]),
     "rod in the plane": (pipe("GJ: 1") + RUN, ["model.yaml:2: ", "dimension: 3"]),
     "slack rod": (rod("GJ: 1, slack: true"), ["model.yaml:3: ", "no torsion"]),
-    "shear without stretch": (rod("GJ: 1, GA: 10"), ["model.yaml:3: ", "give `EA` beside it"]),
+    "negative GA": (rod("GJ: 1, GA: -10"), ["model.yaml:3: ", "must be positive"]),
     "two stiffnesses": (rod("GJ: 1, EI: 1, stiffness: 2"), ["model.yaml:3: ", "give one of them"]),
     "negative GJ": (rod("GJ: -1"), ["model.yaml:3: ", "GJ must be positive"]),
     "broken YAML": ("a: [1, 2\nb: {", ["model.yaml:2: ", "not YAML", "end of sequence flow not found"]),

@@ -100,7 +100,7 @@ Form beam() {
        "Torsional stiffness [N m^2], of s: the beam is a rod in space, with directors d1, d2 across, d3 along."},
       {"EI", any_of({positive(), pair()}), "Of a rod: bending stiffness about d1 and d2 [N m^2], of s.", "stiffness"},
       {"EA", positive(), "Of a rod: axial stiffness [N]; without it the length is held."},
-      {"GA", any_of({positive(), pair()}), "Of a rod with EA: shear stiffness along d1 and d2 [N]."},
+      {"GA", any_of({positive(), pair()}), "Of a rod: shear stiffness along d1 and d2 [N]; without it d3 is the tangent."},
       {"curvature", list_of(value(), 3, 3), "Of a rod that nothing strains: about d1, d2, and twist [1/m]; of s.", "0"},
       {"rotary_inertia", any_of({nonnegative(), pair()}), "Of the section of a rod about d1 and d2 [kg m].",
        "of a thin one"},

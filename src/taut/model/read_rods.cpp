@@ -84,7 +84,6 @@ void read_rod_section(BeamEntry& entry, Draft& draft) {
   }
   if (axial) rod.axial = draft.positive(*axial);
   if (shear) {
-    if (!axial) shear->fail("a rod that shears can stretch too: give `EA` beside it");
     const std::vector<Item> parts = one_or_two(*shear);
     for (std::size_t k = 0; k < 2; ++k) rod.shear[k] = draft.positive(parts[k]);
   }

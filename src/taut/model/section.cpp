@@ -50,7 +50,8 @@ std::vector<Section> make_sections() {
        "in the plane; arm.wx (axes of space), arm.w1 (its own) and arm.q0 to arm.q3 in space; arm.kinetic, arm.potential.",
        read_bodies},
       {"beams", Stage::bodies, names_of(name(), f.beam),
-       "Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 "
+       "Inextensible beams and cables in 2 or 3 dimensions, and rods that twist, which have GJ. pipe.start, pipe.end and "
+       "pipe.MARK are places on a beam, pipe.3 "
        "its node 3.",
        read_beams},
       {"strings", Stage::bodies, names_of(name(), f.string),

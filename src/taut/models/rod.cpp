@@ -37,6 +37,31 @@ std::shared_ptr<const ElementMatrices<2>> two_node_mass(double mass, double damp
   return out;
 }
 
+/// The length of an element that shears, to the order h⁴: ½(d₃ + d₃₊)·(x₊ − x) + h/6 |d₃₊ − d₃|² = h. The cubic of those that do not has no meaning there, since x′ is not d₃.
+/// λ is the force along d₃.
+struct ShearingLength {
+  static constexpr int width = 12, rows = 1;
+  std::array<int, 4> at;  ///< first coordinates of x, d₃, x₊, d₃₊
+  double h, s;
+  std::shared_ptr<const std::string> curve;
+
+  std::array<int, width> stencil() const {
+    std::array<int, width> index;
+    for (std::size_t k = 0; k < width; ++k) index[k] = at[k / 3] + int(k % 3);
+    return index;
+  }
+  template <class T> Local<T, 1> value(const T&, const Local<T, width>& q) const {
+    T sum(-h);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const T turn = q[9 + c] - q[3 + c];
+      sum += 0.5 * ((q[3 + c] + q[9 + c]) * (q[6 + c] - q[c])) + (h / 6.0) * (turn * turn);
+    }
+    return {sum};
+  }
+  double compliance() const { return h; }
+  std::string name() const { return message("length of {} at s = {}", *curve, s); }
+};
+
 }  // namespace
 
 void Beam::check_rod() const {
@@ -50,8 +75,6 @@ void Beam::check_rod() const {
               (*of)(s), s);
   require(rod.axial >= 0.0 && rod.shear[0] >= 0.0 && rod.shear[1] >= 0.0, "Beam '{}': EA and GA must not be negative.",
           name);
-  require(rod.shear[0] == 0.0 || rod.axial > 0.0,
-          "Beam '{}': a rod that shears can stretch too: give EA beside GA, a large one if need be.", name);
   require((rod.shear[0] > 0.0) == (rod.shear[1] > 0.0), "Beam '{}': shears in both directions or in none.", name);
   for (const BeamEnd* end : {&options_.start, &options_.end}) {
     if (end->support != BeamEnd::Support::clamped) continue;
@@ -122,7 +145,8 @@ void Beam::add_rod(System& system) const {
       system.add(Element<2, 3>{{3 * position_[e], 3 * position_[e + 1]},
                                two_node_mass(h * mean_and_slope(options_.density, s, h).first, options_.mass_damping)});
     // The length of an element in its middle, of the cubic through both nodes; at the nodes d₃ has length one.
-    if (rod.axial == 0.0)
+    if (rod.axial == 0.0 && rod.shear[0] > 0.0) system.add(ShearingLength{shapes(e), h, s + 0.5 * h, name});
+    if (rod.axial == 0.0 && rod.shear[0] == 0.0)
       system.add(Stretch<4, 3>{shapes(e), {-1.5 / h, -0.25, 1.5 / h, -0.25}, 2.0 / 3.0 * h, s + 0.5 * h, false, name});
   }
   // |dᵢ| = 1, and |dᵢ + dⱼ|² = 2: at right angles.
@@ -159,6 +183,13 @@ double Beam::rod_stretch(const double* q) const {
   double worst = 0.0;
   for (int e = 0; e + 1 < nodes(); ++e) {
     const double h = s_[e + 1] - s_[e];
+    if (options_.rod->shear[0] > 0.0) {
+      const ShearingLength length{shapes(e), h, 0.0, nullptr};
+      Local<double, 12> local;
+      for (std::size_t k = 0; k < 12; ++k) local[k] = q[length.stencil()[k]];
+      worst = std::max(worst, std::abs(length.value(0.0, local)[0]) / h);
+      continue;
+    }
     double square = 0.0;
     for (int d = 0; d < 3; ++d) {
       const double way = 1.5 / h * (q[3 * position_[e + 1] + d] - q[3 * position_[e] + d]) -

@@ -32,7 +32,7 @@ struct RodNumbers {
 ///
 /// where the second is what the best twist of the form κ₁₃ saves, m = M₁κ̄₂ − M₂κ̄₁, D = GJ + h²/12 (EI₁κ̄₂² + EI₂κ̄₁²). In the plane and for small
 /// displacements this is the cubic Hermite element; for one that does not shear, x′ = d₃ at the nodes, and S is finite by bending alone. Order 4 in h.
-/// S. Sonneville, A. Cardona, O. Brüls, Comput. Methods Appl. Mech. Eng. 268 (2014) for log; R. H. MacNeal, Comput. Struct. 8 (1978) for S.
+/// V. Sonneville, A. Cardona, O. Brüls, Comput. Methods Appl. Mech. Eng. 268 (2014) for log; R. H. MacNeal, Comput. Struct. 8 (1978) for S.
 struct RodElement {
   static constexpr int width = 24, invariants = 7;
   using Block = class RodBlock;
