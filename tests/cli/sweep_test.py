@@ -96,8 +96,8 @@ class Sweep(unittest.TestCase):
 
     def test_interrupted_it_keeps_what_it_has(self):
         model = self.model(PENDULUM)
-        process = subprocess.Popen(self.command(model, "--samples", 1000), cwd=self.path, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        words = [model, "--samples", 1000, "--engine", "general"]
+        process = subprocess.Popen(self.command(*words), cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         out, error = process.communicate()
@@ -107,7 +107,7 @@ class Sweep(unittest.TestCase):
             done = int((file["verdict"][()] > 0).sum())
         self.assertGreater(done, 0)
         self.assertIn(f"{done} of 40000 runs done", out)
-        again = subprocess.run(self.command(model, "--samples", 1000), capture_output=True, text=True, cwd=self.path)
+        again = subprocess.run(self.command(*words), capture_output=True, text=True, cwd=self.path)
         self.assertEqual(again.returncode, 2)
         self.assertIn("go on with --resume", again.stderr)
 
@@ -186,6 +186,27 @@ class Sweep(unittest.TestCase):
         numpy.testing.assert_allclose(epsilon, [1e-5, 1e-6, 1e-7, 1e-8, 1e-9])
         numpy.testing.assert_allclose(1e3 * depth, [130, 36, 11, 3.63, 1.16], rtol=0.05)
         numpy.testing.assert_allclose(1e3 * depth, [132.091, 35.4975, 11.3930, 3.6185, 1.1438], rtol=1e-4)
+
+    def test_engine_is_told_and_never_changed_silently(self):
+        # Lanes keep the energy and give the motion of the other engine; what they cannot do they say.
+        os.environ["TAUT_CACHE"] = str(self.path / "cache")
+        self.addCleanup(os.environ.pop, "TAUT_CACHE")
+        model = self.model(OSCILLATOR)
+        found = {}
+        for engine in ("general", "cpu"):
+            found[engine] = self.study(model, "--vary", "k=1:9:50", "--engine", engine, "--out", engine + ".h5")
+            self.assertEqual(found[engine]["engine"], engine)
+        means = [next(s["mean"] for s in found[engine]["summary"] if s["name"] == "x") for engine in found]
+        self.assertAlmostEqual(*means, 9)
+        again = self.study(model, "--vary", "k=1:9:50", "--engine", "cpu", "--out", "cpu.h5")
+        self.assertEqual(again["compile_seconds"], 0)
+        done = self.run_it(model, "--vary", "k=1:9:50", "--engine", "general", "--out", "cpu.h5", "--resume", code=2)
+        self.assertIn('was begun with engine "cpu", now it is "general"', done.stderr)
+        done = self.run_it(model, "--vary", "k=1:9:5", "--engine", "cpu", "--integrator", "spark3", code=2)
+        self.assertIn("take --engine general", done.stderr)
+        small = self.study(model, "--vary", "k=1:9:5")
+        self.assertEqual(small["engine"], "general")
+        self.assertIn("fewer than", small["engine_reason"])
 
     def test_bad_input_is_told_with_a_way_out(self):
         model = self.model(PENDULUM)

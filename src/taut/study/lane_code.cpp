@@ -370,6 +370,7 @@ std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std
   functions += writer.function("measure", equations.measures);
   functions += writer.finish(equations.slide, equations.accelerations, equations.measures);
   functions += writer.function("watch", forms.watched);
+  functions += writer.function("happens", forms.event >= 0 ? Nodes{forms.event} : Nodes{});
   functions += writer.preparation();
   layout = {.n = forms.n, .rows = int(forms.g.size()), .watched = int(forms.watched.size()), .numbers = forms.numbers};
   const auto constant = [](const char* name, long value) {
@@ -381,6 +382,7 @@ std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std
   out += constant("N", forms.n) + constant("M", layout.rows) + constant("K", layout.watched) + constant("P", forms.numbers) +
          constant("C", long(writer.prepared())) + constant("S", long(tableau.b.size())) + constant("G", largest_group + 1) +
          constant("ORDER", tableau.order) + constant("ERROR_ORDER", tableau.error_order) +
+         constant("EVENTS", forms.event >= 0 ? 1 : 0) + constant("DIRECTION", forms.direction) +
          constant("ADAPTIVE", adaptive ? 1 : 0) + constant("COARSE", tableau.coarse_error.empty() ? 0 : 1);
   out += "INLINE constexpr int group(int i) { return ";
   for (std::size_t i = 0; i < groups.size(); ++i)

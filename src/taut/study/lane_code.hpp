@@ -40,7 +40,7 @@ struct LaneLayout {
 };
 
 /// How a lane ended.
-enum class LaneStatus { reached = 0, not_finite = 1, step_too_small = 2, not_projected = 3 };
+enum class LaneStatus { reached = 0, not_finite = 1, step_too_small = 2, not_projected = 3, stopped = 4 };
 
 /// The code of a kernel in C++: an explicit Runge–Kutta scheme on the index-1 form with projections, as RungeKutta has it, for as many runs at once as
 /// a vector of the processor holds. Everything that depends on numbers alone is computed once per run; S = G M⁻¹Gᵀ and M are factored as LDLᵀ written out, without what is

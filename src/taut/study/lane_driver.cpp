@@ -197,6 +197,38 @@ INLINE V badness(const V* e, const V* high, const V* v, const V* v1, V rtol, V a
   return root(sum / (2.0 * N));
 }
 
+// On the way to the zero of what ends a run: steps from the same state, of lengths between two that lie on either side of it.
+struct Landing {
+  V before = B(0.0), low = B(0.0), high = B(0.0), at_low = B(0.0), at_high = B(0.0), aim = B(0.0), passes = B(0.0);
+  Mask on = ~ALL;
+};
+
+// After a step of dt at whose end the function is `after`: which lanes are there. Others go on: those that have crossed, to a shorter step.
+INLINE Mask landed(Landing& l, Mask taken, V t, V dt, V after) {
+  const Mask up = (l.before < 0.0) & (after >= 0.0), down = (l.before > 0.0) & (after <= 0.0);
+  const Mask crossed = taken & ~l.on & ((DIRECTION >= 0 ? up : ~ALL) | (DIRECTION <= 0 ? down : ~ALL));
+  l.before = taken & ~l.on & ~crossed ? after : l.before;
+  l.low = crossed ? B(0.0) : l.low;
+  l.at_low = crossed ? l.before : l.at_low;
+  l.passes = crossed ? B(0.0) : l.passes;
+  // Regula falsi; the end that stays counts half, so that it does not stay (Illinois).
+  const Mask again = l.on & ~crossed, short_of = again & ((after < 0.0) == (l.before < 0.0) ? ALL : ~ALL);
+  const Mask beyond = (again & ~short_of) | crossed;
+  l.at_high = short_of ? 0.5 * l.at_high : l.at_high;
+  l.at_low = again & ~short_of ? 0.5 * l.at_low : l.at_low;
+  l.low = short_of ? dt : l.low;
+  l.at_low = short_of ? after : l.at_low;
+  l.high = beyond ? dt : l.high;
+  l.at_high = beyond ? after : l.at_high;
+  l.passes = l.passes + 1.0;
+  l.on = l.on | crossed;
+  const V width = l.high - l.low, share = l.at_low / (l.at_low - l.at_high);
+  const V aim = l.low + width * smaller(larger(share, B(0.001)), B(0.999));
+  const Mask there = again & ((magnitude(aim - dt) <= 1e-14 * (magnitude(t) + dt)) | (after == 0.0) | (l.passes > 60.0));
+  l.aim = l.on ? aim : l.aim;
+  return there;
+}
+
 // Inputs and outputs lie in rows, `stride` numbers apart; see LaneLayout.
 INLINE void go(const double* in, double* out, long stride) {
   V row[6 + 2 * N + P];
@@ -224,10 +256,17 @@ INLINE void go(const double* in, double* out, long stride) {
   V now[2 + 3 * M + 1];
   measure(t, q, v, c, now);
   look(s, ALL, true, t, B(0.0), q, v, c, now);
+  Landing land;
+  if constexpr (EVENTS != 0) happens(t, q, v, c, &land.before);
   while (any(runs)) {
     Mask last = (chosen & (t + 1.0001 * h >= t1)) | (~chosen & (steps + 1.0 >= count));
-    const V dt = chosen & last ? t1 - t : h;
-    const V next = last ? t1 : (chosen ? t + dt : t0 + (steps + 1.0) * h);
+    V dt = chosen & last ? t1 - t : h;
+    V next = last ? t1 : (chosen ? t + dt : t0 + (steps + 1.0) * h);
+    if constexpr (EVENTS != 0) {
+      dt = land.on ? land.aim : dt;
+      next = land.on ? t + dt : next;
+      last = last & ~land.on;
+    }
     for (int i = 0; i < N; ++i) kv[0][i] = v[i];
     stages(t, dt, q, v, c, kv, ka, q1, v1);
     for (int i = 0; i < N; ++i) e[i] = q1[i], e[N + i] = v1[i];
@@ -256,7 +295,14 @@ INLINE void go(const double* in, double* out, long stride) {
     for (int i = 0; i < N; ++i) sum += q1[i] + v1[i];
     const Mask finite = (sum - sum) == 0.0;
     good = good & (finite | ~chosen);
-    const Mask taken = runs & good & finite & (chosen | ~lost);
+    Mask taken = runs & good & finite & (chosen | ~lost), there = ~ALL;
+    if constexpr (EVENTS != 0) {
+      V after;
+      happens(next, q1, v1, c, &after);
+      there = landed(land, taken, t, dt, after);
+      taken = taken & (~land.on | there);
+      good = good | land.on;
+    }
     const Mask over = runs & ~chosen & (~finite | lost);
     for (int i = 0; i < N; ++i) {
       q[i] = taken ? q1[i] : q[i];
@@ -274,12 +320,13 @@ INLINE void go(const double* in, double* out, long stride) {
       patience = good ? B(5.0) : B(1.0);
       const V longest = row[3] > 0.0 ? row[3] : t1 - t0;
       h = chosen & runs & ~(taken & last) ? smaller(dt * factor, longest) : h;
-      const Mask small = chosen & runs & ~taken & (h < 4e-15 * (magnitude(t) + magnitude(t1 - t0)));
+      const Mask small = chosen & runs & ~taken & ~land.on & (h < 4e-15 * (magnitude(t) + magnitude(t1 - t0)));
       status = small ? (finite ? B(2.0) : B(1.0)) : status;
       runs = runs & ~small;
     }
     if (any(taken)) look(s, taken, false, t, (t - t0) * over_length, q, v, c, now);
-    runs = runs & ~over & ~(taken & last);
+    status = there ? B(4.0) : status;
+    runs = runs & ~over & ~(taken & last) & ~there;
   }
   V seen[K + 1];
   watch(t, q, v, c, seen);

@@ -13,6 +13,8 @@ struct LaneForms {
   std::vector<Graph::Node> forces;   ///< Q, by coordinate
   std::vector<Graph::Node> g;        ///< all rows, g(t, q) = 0
   std::vector<Graph::Node> watched;  ///< outputs and coordinates to look at
+  Graph::Node event = -1;            ///< at whose zero a run stops; none
+  int direction = 0;                 ///< in which it crosses: 1 rising, −1 falling, 0 both
   std::vector<char> lends;           ///< rows that lend inertia to coordinates without any: see lending_rows()
   double lent = 1.0;                 ///< how much
 

@@ -28,7 +28,15 @@ std::vector<const NamedExpression*> watched_outputs(const SweepKeep& keep, const
   std::vector<const NamedExpression*> out;
   for (const SweepKeep::Watched& one : keep.watched)
     if (one.output >= 0) out.push_back(&model.outputs[std::size_t(one.output)]);
+  if (!model.events.empty()) out.push_back(&model.events[0].when);  // the last of them
   return out;
+}
+
+/// One event at which a run stops is what lanes know.
+bool stops_only(const ModelFile& model) {
+  if (model.events.empty()) return true;
+  const ModelEvent& one = model.events[0];
+  return model.events.size() == 1 && !one.timed() && one.stop && one.assignments.empty() && one.switches.empty();
 }
 
 }  // namespace
@@ -41,7 +49,7 @@ std::string lane_objection(const ModelFile& model, const RunPlan& planned, const
   if (tableau->error.empty() && planned.options.rtol > 0.0) return "rk4 takes equal steps in lanes: give a step";
   if (model.system.size() > most_coordinates)
     return message("the model has {} coordinates, and lanes take up to {}", model.system.size(), most_coordinates);
-  if (!model.events.empty() || !model.switches.empty()) return "lanes know no events";
+  if (!stops_only(model) || !model.switches.empty()) return "lanes know no events but one that stops the run";
   if (!model.inputs.empty()) return "lanes know no inputs";
   if (model.run.formulation.penalty > 0.0 || !model.run.formulation.rows.empty() || !model.soft.empty())
     return "lanes hold constraints exactly, not by penalties";
@@ -86,6 +94,7 @@ LaneSweep::LaneSweep(const ModelReader& reader, const SweepPlan& plan, const Swe
   if (target == LaneTarget::gpu) gpu_ = std::make_unique<LaneGpu>();
   tableau_ = *explicit_tableau(planned.integrator);
   integrator_ = planned.integrator.traits().name;
+  if (!model.events.empty()) event_ = model.events[0].name;
   code_of(recorded(model), model);
 }
 
@@ -108,6 +117,10 @@ std::string LaneSweep::text_of(const ModelFile& model, LaneLayout& layout) const
   for (const SweepKeep::Watched& one : keep_.watched)
     all.push_back(one.output >= 0 ? *next++
                                   : forms.graph.variable(one.velocity ? forms.v(one.coordinate) : forms.q(one.coordinate)));
+  if (next != forms.watched.end()) {
+    forms.event = *next;
+    forms.direction = model.events[0].direction;
+  }
   forms.watched = all;
   forms.lends = lending_rows(model.system, model.start.state, forms.lent);
   std::vector<int> groups(std::size_t(forms.n), 0);
@@ -278,7 +291,9 @@ SweepRow LaneSweep::row_of(const Lane& lane, const double* out, std::size_t stri
     c.verdict = Verdict::failed, c.message = when + " the step became too small for the tolerance";
   if (status == LaneStatus::not_projected)
     c.verdict = Verdict::failed, c.message = when + " the constraints could not be met; take a smaller step";
-  if (c.verdict == Verdict::reached && c.conservative && c.energy.deviation > 2.0 * c.energy.scale && c.energy.scale > 0.0)
+  if (status == LaneStatus::stopped)
+    c.verdict = Verdict::stopped, c.message = message("the event '{}' at t = {}", event_, c.t_end);
+  if (good(c.verdict) && c.conservative && c.energy.deviation > 2.0 * c.energy.scale && c.energy.scale > 0.0)
     c.verdict = Verdict::diverged, c.message = "energy is off by more than twice what the motion holds; take a smaller step";
   judge(c, {.rtol = lane.in[LaneLayout::rtol]}, false);
   SweepRow row{.run = lane.run, .verdict = c.verdict, .reason = c.message, .numbers = plan_.values(lane.run)};

@@ -20,7 +20,7 @@ struct EngineChoice {
 EngineChoice choose_engine(const ModelFile& model, const RunPlan& planned, const SweepKeep& keep, long runs);
 
 /// Runs of a sweep side by side: in the lanes of the processor, or in the threads of a GPU; see lane_code(). For small models (up to 64 coordinates) with
-/// equations as constraints and without events, by rk4, dopri5 and dop853. Each run is read and assembled as any other; what steps is compiled code.
+/// equations as constraints and no event but one that stops, by rk4, dopri5 and dop853. Each run is read and assembled as any other; what steps is compiled code.
 ///
 /// With equal steps a run agrees with that of the general engine up to round-off; with tolerances steps are chosen by a controller of its own, with the
 /// same estimate of the error. What a run gives depends on its number alone, not on its neighbours.
@@ -57,7 +57,7 @@ class LaneSweep {
   const SweepPlan& plan_;
   const SweepKeep& keep_;
   ExplicitTableau tableau_;
-  std::string integrator_;
+  std::string integrator_, event_;
   LaneTarget target_;
   std::unique_ptr<LaneGpu> gpu_;
   std::mutex mutex_;

@@ -52,9 +52,21 @@ class Watching {
 }  // namespace
 
 std::vector<double> figures_of(const Certificate& c) {
-  return {c.energy.start,         c.energy.deviation,       c.energy.relative(), c.energy.drift, c.gap,
-          c.velocity_gap,         c.position_residual,      c.velocity_residual, c.penetration,  c.t_end,
-          double(c.counts.steps), double(c.counts.retried), double(int(c.grade))};
+  // Where work is done, energy need not stay.
+  const double relative = c.conservative ? c.energy.relative() : missing;
+  return {c.energy.start,
+          c.energy.deviation,
+          relative,
+          c.energy.drift,
+          c.gap,
+          c.velocity_gap,
+          c.position_residual,
+          c.velocity_residual,
+          c.penetration,
+          c.t_end,
+          double(c.counts.steps),
+          double(c.counts.retried),
+          double(int(c.grade))};
 }
 
 std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, long run,

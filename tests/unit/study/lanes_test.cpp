@@ -122,6 +122,30 @@ TEST_F(Lanes, KeepEnergyAndConstraintsAsTheirCertificateSays) {
   }
 }
 
+/// A free fall ends on the ground at t = √(2h/g), exactly; a pendulum where the other engine ends, and not where it passes the other way.
+TEST_F(Lanes, StopAtEvents) {
+  ModelBuilder fall("Fall");
+  fall.parameter("h", 1.0).gravity(9.81).mass("A", Tree::table({{"mass", 1}, {"at", {0, "h"}}}));
+  fall.event(Tree::table({{"name", "ground"}, {"when", "A.y"}, {"then", "stop"}}));
+  fall.run("until", 2).run("integrator", "dopri5").run("rtol", "1e-9");
+  for (const SweepRow& row : Both(fall.reader(), "h", "0.5, 1, 3, 100", {"certificate"}).rows(true)) {
+    const double h = row.numbers[0], end = row.numbers[10];
+    EXPECT_EQ(row.verdict, h < 50.0 ? Verdict::stopped : Verdict::reached);
+    EXPECT_NEAR(end, h < 50.0 ? std::sqrt(2.0 * h / 9.81) : 2.0, 1e-12);
+  }
+  const ModelBuilder swing = pendulum()
+                                 .event(Tree::table({{"when", "A.x"}, {"direction", "rising"}, {"then", "stop"}}))
+                                 .set("run", "until", 3)
+                                 .set("run", "rtol", "1e-11");
+  const Both both(swing.reader(), "l", "0.5:2:10", {"certificate"});
+  const std::vector<SweepRow> lanes = both.rows(true), general = both.rows(false);
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    EXPECT_EQ(lanes[k].verdict, Verdict::stopped);
+    EXPECT_EQ(general[k].verdict, Verdict::stopped);
+    EXPECT_NEAR(lanes[k].numbers[10], general[k].numbers[10], 1e-7);
+  }
+}
+
 TEST_F(Lanes, DoNotFeelThreadsOrNeighbours) {
   const Both both(pendulum().reader(), "l", "0.5:2:150", {"final", "certificate"});
   const std::vector<SweepRow> all = both.rows(true);
