@@ -85,7 +85,7 @@ class Sections:
         """Rigid bodies. arm.x, arm.vx are of the centre of mass, arm.tip.x of a point, arm.pin.x of an axis; arm.angle and arm.w in the plane; arm.wx (axes of space), arm.w1 (its own) and arm.q0 to arm.q3 in space; arm.kinetic, arm.potential."""
 
     def beam(self, *arguments: Any, **entries: Any) -> Any:
-        """Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 its node 3.
+        """Inextensible beams and cables in 2 or 3 dimensions, and rods that twist, which have GJ. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 its node 3.
 
         Entries:
             length: [m] Required.
@@ -93,6 +93,14 @@ class Sections:
             nodes: Arc lengths of the nodes [m], ascending from 0 to the length, instead of `elements`.
             density: [kg/m]; may depend on s. Unless given: 1.
             stiffness: EI [N m^2]; may depend on s; 0 is a cable. Unless given: 1.
+            GJ: Torsional stiffness [N m^2], of s: the beam is a rod in space, with directors d1, d2 across, d3 along.
+            EI: Of a rod: bending stiffness about d1 and d2 [N m^2], of s. Unless given: stiffness.
+            EA: Of a rod: axial stiffness [N]; without it the length is held.
+            GA: Of a rod: shear stiffness along d1 and d2 [N]; without it d3 is the tangent.
+            curvature: Of a rod that nothing strains: about d1, d2, and twist [1/m]; of s. Unless given: 0.
+            rotary_inertia: Of the section of a rod about d1 and d2 [kg m]. Unless given: of a thin one.
+            twist: Of a rod at the start: how far its directors turn about it [rad]. Unless given: what its ends ask
+                for.
             damping: Force -(a M + b K) v.
             inextensible: Where along an element the length is held; none: nowhere, the linear beam equation. Unless
                 given: simpson.
@@ -107,7 +115,7 @@ class Sections:
             marks: Names of places, by arc length [m]."""
 
     def beams(self, *contents: Any, **entries: Any) -> tuple[Symbol, ...]:
-        """Inextensible beams and cables in 2 or 3 dimensions. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 its node 3."""
+        """Inextensible beams and cables in 2 or 3 dimensions, and rods that twist, which have GJ. pipe.start, pipe.end and pipe.MARK are places on a beam, pipe.3 its node 3."""
 
     def string(self, *arguments: Any, **entries: Any) -> Any:
         """Strings that vibrate across their axis. u.3 is the coordinate of node 3.
@@ -265,12 +273,13 @@ class Sections:
     def curves(self, *contents: Any, **entries: Any) -> Any:
         """Hold a mass on a curve or surface, or on one side of it."""
 
-    def wall(self, *arguments: Any, mass: Any = ..., normal: Any = ..., offset: Any = ..., radius: Any = ...) -> Any:
+    def wall(self, *arguments: Any, normal: Any = ..., mass: Any = ..., beam: Any = ..., offset: Any = ..., radius: Any = ...) -> Any:
         """normal.x >= offset, with the normal made a unit vector.
 
         Entries:
-            mass:  Required.
             normal: Into the allowed side. Required.
+            mass:
+            beam: Instead of a mass: all nodes of a beam.
             offset: [m] Unless given: 0.
             radius: Of a ball around the place [m]. Unless given: 0."""
 
