@@ -28,6 +28,19 @@ TEST(Papers, Gh95WallGivesTable2WithinATenthOfAPercentOfScheme40) {
   EXPECT_LE(f.at("newton_mean"), 3.0);
 }
 
+/// With a loose tolerance, so that the governor takes its time; errors follow it.
+TEST(Papers, IftommBasicProblemsAreThoseOfOtherFormulations) {
+  const auto f = figures("iftomm-basic", {{"rtol", "1e-5"}});
+  for (const char* name :
+       {"a01_error", "a02_n1_error", "a02_n2_error", "a02_n40_error", "a03_error", "a04_error", "a05_error"})
+    EXPECT_LE(f.at(name), 2e-3) << name;
+  EXPECT_EQ(f.at("a04_redundant"), 1.0);
+  EXPECT_LE(f.at("a04_energy_drift"), 1e-3);
+  EXPECT_LE(f.at("a02_n40_energy_drift"), 0.1);
+  EXPECT_LE(f.at("constraint_drift"), 1e-12);
+  EXPECT_LE(f.at("velocity_drift"), 1e-12);
+}
+
 TEST(Papers, ShuttlesArmStaysOnItsPathAndWorkIsEnergy) {
   const auto f = figures("gh95-srms");
   EXPECT_LE(f.at("path_error_max"), 1e-10);

@@ -40,6 +40,10 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
                                           std::max(std::abs(start), std::abs(options.end))),
           "simulate: an interval of {} is lost in the round-off of time between {} and {}.", options.interval, start,
           options.end);
+  constexpr double most_records = 1e9;
+  require(options.interval == 0.0 || std::abs(options.end - start) / options.interval <= most_records,
+          "simulate: from {} to {} in intervals of {} are more than {} records; take a longer interval.", start, options.end,
+          options.interval, most_records);
   const double sign = options.end < start ? -1.0 : 1.0;
   for (std::size_t k = 0; k < options.marks.size(); ++k) {
     const double t = options.marks[k];

@@ -5,7 +5,8 @@
 namespace taut {
 namespace {
 
-constexpr double most_work = 20'000;  // multiplications for one look
+constexpr double most_work = 100'000;  // multiplications for one look
+constexpr int most_rows = 600;
 
 /// Squared sines below this are those of rows that repeat others, up to round-off.
 constexpr double repeated = 1e-16;
@@ -16,7 +17,7 @@ constexpr double lost = 1e-3;
 }  // namespace
 
 RankWatch::RankWatch(const System& system, const State& start) : n_(system.size()), m_(system.constraint_count()) {
-  on_ = m_ > 0 && double(m_) * m_ * n_ <= most_work;
+  on_ = m_ > 0 && m_ <= most_rows && write_down(system);
   if (!on_) return;
   blocks_.emplace(system, n_);
   rest_ = Vector::Zero(n_);
@@ -37,6 +38,55 @@ RankWatch::RankWatch(const System& system, const State& start) : n_(system.size(
   before_ = largest_ = measure(start.t, start.q);
 }
 
+/// Which entries of the Gram matrix and of its factor are there; whether they are few enough.
+bool RankWatch::write_down(const System& system) {
+  std::vector<std::vector<int>> rows(std::size_t(m_), std::vector<int>{}), holders(std::size_t(n_), std::vector<int>{});
+  int first = 0;
+  for (const auto& block : system.constraints()) {
+    gradient_slots(*block, first, [&](int row, int coordinate) {
+      rows[std::size_t(row)].push_back(coordinate);
+      return 0;
+    });
+    first += block->terms() * block->rows();
+  }
+  double work = 0.0;
+  std::vector<std::vector<int>> below(std::size_t(m_), std::vector<int>{});
+  for (int i = 0; i < m_; ++i) {
+    auto& mine = rows[std::size_t(i)];
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    columns_.all.insert(columns_.all.end(), mine.begin(), mine.end());
+    columns_.end();
+    std::vector<int> near;
+    for (const int coordinate : mine) {
+      auto& others = holders[std::size_t(coordinate)];
+      near.insert(near.end(), others.begin(), others.end());
+      others.push_back(i);
+      if (double(near.size()) > most_work) return false;
+    }
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    for (const int j : near) below[std::size_t(j)].push_back(i);
+    near_.all.insert(near_.all.end(), near.begin(), near.end());
+    near_.end();
+    work += double(near.size() + 1) * double(mine.size());
+  }
+  // Elimination of a row joins all that are below it: it is enough to hand them on to the first of these.
+  for (int j = 0; j < m_ && work <= most_work; ++j) {
+    auto& mine = below[std::size_t(j)];
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    if (!mine.empty()) {
+      auto& next = below[std::size_t(mine.front())];
+      next.insert(next.end(), mine.begin() + 1, mine.end());
+    }
+    below_.all.insert(below_.all.end(), mine.begin(), mine.end());
+    below_.end();
+    work += 0.5 * double(mine.size()) * double(mine.size() + 1);
+  }
+  return work <= most_work;
+}
+
 /// Pivots of the LDLᵀ factors of the Gram matrix of the rows, each over its diagonal entry: that of row i is the squared sine of its angle to the span of
 /// those before it.
 double RankWatch::measure(double t, const Vector& q) {
@@ -47,17 +97,19 @@ double RankWatch::measure(double t, const Vector& q) {
     for (const Request& one : requests_) one.block->linearize(at, one.gradient);
   }
   double *gram = gram_.data(), smallest = 1.0;
-  for (int i = 0; i < m_; ++i)
-    for (int j = 0; j <= i; ++j) {
-      const double *a = G_.data() + i * n_, *b = G_.data() + j * n_;
-      double even = 0.0, odd = 0.0;
-      int k = 0;
-      for (; k + 1 < n_; k += 2) {
-        even += a[k] * b[k];
-        odd += a[k + 1] * b[k + 1];
-      }
-      gram[i * m_ + j] = even + odd + (k < n_ ? a[k] * b[k] : 0.0);
-    }
+  for (int j = 0; j < m_; ++j)
+    for (const int* i = below_.begin(j); i != below_.end(j); ++i) gram[*i * m_ + j] = 0.0;
+  for (int i = 0; i < m_; ++i) {
+    const double* a = G_.data() + std::ptrdiff_t(i) * n_;
+    const auto product = [&](int j) {
+      const double* b = G_.data() + std::ptrdiff_t(j) * n_;
+      double sum = 0.0;
+      for (const int* k = columns_.begin(i); k != columns_.end(i); ++k) sum += a[*k] * b[*k];
+      return sum;
+    };
+    gram[i * m_ + i] = product(i);
+    for (const int* j = near_.begin(i); j != near_.end(i); ++j) gram[i * m_ + *j] = product(*j);
+  }
   if (m_ == 2 && counts_[0] != 0 && counts_[1] != 0 && gram[0] > 0.0 &&
       gram[3] > 0.0) {  // as most small ones: without a loop
     const double sine = sines_[1] = 1.0 - gram[2] * gram[2] / (gram[0] * gram[3]);
@@ -70,9 +122,9 @@ double RankWatch::measure(double t, const Vector& q) {
     sines_[j] = sine;
     if (counts_[j] != 0) smallest = std::min(smallest, sine);
     if (sine <= repeated || equal_[j] == 0) continue;
-    for (int i = j + 1; i < m_; ++i) {
-      const double share = gram[i * m_ + j] / pivot;
-      for (int k = j + 1; k <= i; ++k) gram[i * m_ + k] -= share * gram[k * m_ + j];
+    for (const int* i = below_.begin(j); i != below_.end(j); ++i) {
+      const double share = gram[*i * m_ + j] / pivot;
+      for (const int* k = below_.begin(j); k <= i; ++k) gram[*i * m_ + *k] -= share * gram[*k * m_ + j];
     }
   }
   return smallest > 0.0 ? std::sqrt(smallest) : 0.0;

@@ -10,7 +10,8 @@ namespace taut {
 ///
 /// The measure is the smallest sine of the angle between the gradient of a constraint and the span of those before it; where rank is lost it goes
 /// through zero like |t − t*|. Constraints that depend on others from the start do not count, nor do inequalities. In each step the cubic through its two ends is looked at, so
-/// that a scheme which steps over the place is noticed too. Small systems only: in large ones, chains and beams, this does not occur, and would cost.
+/// that a scheme which steps over the place is noticed too. Zeros of the Gram matrix are left out, so that mechanisms of some hundred rows are watched; where a look
+/// would take more than a small part of a step, in long chains and beams, none is taken.
 class RankWatch {
  public:
   RankWatch(const System& system, const State& start);
@@ -40,6 +41,17 @@ class RankWatch {
   };
   std::vector<Request> requests_;  // into G_, written down once
   std::vector<double> G_, gram_;
+  /// Lists of numbers, one for each row.
+  struct Lists {
+    std::vector<int> starts{0}, all{};
+    void end() { starts.push_back(int(all.size())); }
+    const int* begin(int row) const { return all.data() + starts[std::size_t(row)]; }
+    const int* end(int row) const { return all.data() + starts[std::size_t(row) + 1]; }
+  };
+  Lists columns_;  // coordinates of each row of G
+  Lists near_;     // rows before it that share one of them
+  Lists below_;    // rows after it that feel its elimination
+  bool write_down(const System& system);
   std::vector<double> squares_, sines_;  // of each row: its length, and its angle to those before it, both squared
   std::vector<char> counts_;             // rows that were independent at the start
   std::vector<char> equal_;              // equalities: others hold only at times
