@@ -35,7 +35,35 @@ RankWatch::RankWatch(const System& system, const State& start) : n_(system.size(
   // Some repeat others here: those count from now on that do not.
   for (int i = 0; i < m_; ++i)
     counts_[std::size_t(i)] = equal_[std::size_t(i)] != 0 && sines_[std::size_t(i)] > 1e-10 ? 1 : 0;
-  before_ = largest_ = measure(start.t, start.q);
+  on_ = std::pow(double(m_), 3) / 6.0 <= most_work;  // by pivots, zeros fill up
+  if (on_) before_ = largest_ = measure(start.t, start.q);
+}
+
+/// Destroys the Gram matrix.
+double RankWatch::in_order_of_pivots() {
+  double* gram = gram_.data();
+  const auto entry = [&](int i, int j) -> double& { return gram[std::max(i, j) * m_ + std::min(i, j)]; };
+  const auto sine = [&](int i) { return squares_[std::size_t(i)] > 0.0 ? entry(i, i) / squares_[std::size_t(i)] : 0.0; };
+  left_.clear();
+  for (int i = 0; i < m_; ++i)
+    if (equal_[std::size_t(i)] != 0) left_.push_back(i);
+  double last = 1.0;
+  for (int count = rank(); count > 0; --count) {
+    const auto best = std::max_element(left_.begin(), left_.end(), [&](int i, int j) { return sine(i) < sine(j); });
+    const int pivot = *best;
+    last = sine(pivot);
+    if (!(last > 0.0)) return 0.0;
+    *best = left_.back();
+    left_.pop_back();
+    const double value = entry(pivot, pivot);
+    for (const int i : left_) {
+      const double share = entry(i, pivot) / value;
+      if (share == 0.0) continue;
+      for (const int k : left_)
+        if (k <= i) entry(i, k) -= share * entry(k, pivot);
+    }
+  }
+  return std::sqrt(std::min(last, 1.0));
 }
 
 /// Which entries of the Gram matrix and of its factor are there; whether they are few enough.
@@ -97,6 +125,8 @@ double RankWatch::measure(double t, const Vector& q) {
     for (const Request& one : requests_) one.block->linearize(at, one.gradient);
   }
   double *gram = gram_.data(), smallest = 1.0;
+  const bool repeats = counts_ != equal_;
+  if (repeats) std::fill(gram_.begin(), gram_.end(), 0.0);
   for (int j = 0; j < m_; ++j)
     for (const int* i = below_.begin(j); i != below_.end(j); ++i) gram[*i * m_ + j] = 0.0;
   for (int i = 0; i < m_; ++i) {
@@ -117,6 +147,7 @@ double RankWatch::measure(double t, const Vector& q) {
     return sine > 0.0 ? std::sqrt(std::min(sine, 1.0)) : 0.0;
   }
   for (int j = 0; j < m_; ++j) squares_[j] = gram[j * m_ + j];
+  if (repeats) return in_order_of_pivots();
   for (int j = 0; j < m_; ++j) {
     const double pivot = gram[j * m_ + j], sine = squares_[j] > 0.0 ? pivot / squares_[j] : 0.0;
     sines_[j] = sine;

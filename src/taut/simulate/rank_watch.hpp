@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <taut/system/flat_blocks.hpp>
 #include <taut/system/state.hpp>
@@ -9,7 +10,8 @@ namespace taut {
 /// Watches how far the constraints are from losing rank along a motion: a mechanism that passes a dead point, where it may branch.
 ///
 /// The measure is the smallest sine of the angle between the gradient of a constraint and the span of those before it; where rank is lost it goes
-/// through zero like |t − t*|. Constraints that depend on others from the start do not count, nor do inequalities. In each step the cubic through its two ends is looked at, so
+/// through zero like |t − t*|. Inequalities do not count. Where constraints depend on others from the start, which ones they are may change along the motion: then the rows are taken in the
+/// order of their pivots, and the measure is that of the last one which is needed for the rank at the start. In each step the cubic through its two ends is looked at, so
 /// that a scheme which steps over the place is noticed too. Zeros of the Gram matrix are left out, so that mechanisms of some hundred rows are watched; where a look
 /// would take more than a small part of a step, in long chains and beams, none is taken.
 class RankWatch {
@@ -31,6 +33,8 @@ class RankWatch {
 
  private:
   double measure(double t, const Vector& q);
+  double in_order_of_pivots();
+  int rank() const { return int(std::count(counts_.begin(), counts_.end(), 1)); }
 
   int n_, m_;
   bool on_;
@@ -57,6 +61,7 @@ class RankWatch {
   std::vector<char> equal_;              // equalities: others hold only at times
   double before_ = 1.0, largest_ = 0.0;
   Vector q_, rest_;
+  std::vector<int> left_;
 };
 
 }  // namespace taut
