@@ -52,6 +52,8 @@ MODELS = {
     "negative GA": (rod("GJ: 1, GA: -10"), ["model.yaml:3: ", "must be positive"]),
     "two stiffnesses": (rod("GJ: 1, EI: 1, stiffness: 2"), ["model.yaml:3: ", "give one of them"]),
     "negative GJ": (rod("GJ: -1"), ["model.yaml:3: ", "GJ must be positive"]),
+    "negative EI of a section": (rod("GJ: 1, EI: -1, EA: 10"), ["model.yaml:3: ", "EI1 must be positive"]),
+    "negative inertia of a section": (rod("GJ: 1, rotary_inertia: -1"), ["model.yaml:3: ", "must not be negative"]),
     "broken YAML": ("a: [1, 2\nb: {", ["model.yaml:2: ", "not YAML", "end of sequence flow not found"]),
     "empty": ("", ["model.yaml: ", "is empty"]),
     "only a comment": ("# nothing\n", ["model.yaml: ", "is empty"]),

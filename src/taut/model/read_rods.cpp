@@ -95,7 +95,7 @@ void read_rod_section(BeamEntry& entry, Draft& draft) {
       rod.inertia[k] = Profile([density, EI = rod.bending[k], EA = rod.axial](double s) { return density(s) * EI(s) / EA; });
   }
   for (const Profile& one : rod.inertia)
-    if (!(one(0.0) >= 0.0 && one(length) >= 0.0)) inertia->fail("must not be negative");
+    if (inertia && !(one(0.0) >= 0.0 && one(length) >= 0.0)) inertia->fail("must not be negative");
   entry.options.rod = rod;
 }
 

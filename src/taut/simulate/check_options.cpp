@@ -40,7 +40,10 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
                                           std::max(std::abs(start), std::abs(options.end))),
           "simulate: an interval of {} is lost in the round-off of time between {} and {}.", options.interval, start,
           options.end);
-  constexpr double most_records = 1e9;
+  constexpr double shortest = 1e-200;  // steps are a part of it, and their powers must be numbers
+  require(start == options.end || std::abs(options.end - start) > shortest,
+          "simulate: from {} to {} is too short a time to step through.", start, options.end);
+  constexpr double most_records = 1e8;
   require(options.interval == 0.0 || std::abs(options.end - start) / options.interval <= most_records,
           "simulate: from {} to {} in intervals of {} are more than {} records; take a longer interval.", start, options.end,
           options.interval, most_records);

@@ -76,7 +76,7 @@ void SweepPool::take_all() {
     if (options_.watch.over()) stop_ = true;
     if (!options_.watch.progress) continue;
     double done = double(taken_);
-    for (const auto& part : parts_) done += double(batch_) * part;
+    for (const auto& part : parts_) done += double(batch_) * part.load();
     options_.watch.progress(message("run {} of {}", taken_, options_.runs.size()), std::min(done / all, 1.0));
   }
 }

@@ -109,7 +109,7 @@ template <class Map> class ReducedDynamics final : public DynamicsBlock, public 
     system_->add_dynamics({at.t, q.data(), v.data()}, 1.0, 0.0, p.data());
     system_->add_dynamics({at.t, q.data(), v.data()}, 0.0, 1.0, f.data());
     const Eigen::Matrix<double, n, 1> sum =
-        psi.J().transpose() * (momentum * p + force * f) + force * (psi.J_rate().transpose() * p);
+        psi.J().transpose() * (momentum * p + force * f) + psi.J_rate().transpose() * (force * p);
     for (int i = 0; i < n; ++i) out[i] += sum[i];
   }
 

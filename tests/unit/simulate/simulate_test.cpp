@@ -111,6 +111,8 @@ TEST(Simulate, RefusesBadInput) {
             "simulate: start and end time must be finite, got 0 and inf.");
   EXPECT_EQ(run({.step = 0.1, .end = 0.0}), "no error");
   EXPECT_NE(run({.step = 1e-300, .end = 1.0}).find("more steps than time can count"), std::string::npos);
+  EXPECT_NE(run({.end = 1e-320, .rtol = 1e-9}).find("too short a time"), std::string::npos);
+  EXPECT_NE(run({.end = 600.0, .rtol = 1e-9, .interval = 1e-8}).find("more than 1e+08 records"), std::string::npos);
   EXPECT_EQ(run({.step = 0.1, .end = 1.0, .halvings = -1}), "simulate: halvings must lie between 0 and 40, got -1.");
   EXPECT_EQ(run({.step = 0.1, .end = 1.0, .observers = {Observer{}}}), "simulate: an observer is empty.");
   const std::string wrong = error_of([&] {
