@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <taut/taut.hpp>
 
-#include "model_commands.hpp"
+#include "model_options.hpp"
 #include "reproduce/experiment.hpp"
 #include "schema.hpp"
 #include "study_pages.hpp"
@@ -100,27 +100,11 @@ int main(int argc, char** argv) {
   taut::cli::RunArguments run;
   taut::cli::CompareArguments compare;
   taut::cli::ModelArguments model;
-  const auto add_model = [&](CLI::App* command, taut::cli::ModelArguments& into) {
-    command->add_option("model", into.model, "Model file (YAML or JSON)")->required();
-    command->add_option("--set", into.set, "Change a parameter: --set l1=2.0 (repeat for more)")->allow_extra_args(false);
-    command->add_option("--allow-include", into.include_folders, "A folder besides the model's whose files may be included")
-        ->allow_extra_args(false);
-    command->add_flag("--json", into.json, "One JSON object on standard output");
-  };
-  const auto add_run_options = [&](CLI::App* command, taut::cli::ModelArguments& into) {
-    command->add_option("--until", into.until, "End time");
-    command->add_option("--step", into.step, "Fixed step; with tolerances the largest");
-    command->add_option("--rtol", into.rtol, "Relative tolerance of the local error");
-    command->add_option("--atol", into.atol, "Absolute tolerance of the local error");
-    command->add_option("--integrator", into.integrator, "By name, see `taut list`");
-    command->add_option("--solver", into.solver, "By name, see `taut list`");
-    command->add_option("--formulation", into.formulation,
-                        "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
-  };
+  using taut::cli::add_model, taut::cli::add_run_options;
   auto* running = app.add_subcommand("run", "Simulate a model; results go to an HDF5 file, a certificate to the screen");
   add_model(running, run);
   add_run_options(running, run);
-  running->add_option("--control", run.control, "Of the step, with tolerances: error or reversible");
+  taut::cli::add_control(running, run);
   running->add_option("--every", run.every, "Record every so many-th step");
   running->add_option("--interval", run.interval, "With tolerances: record at multiples of this");
   running->add_option("--out", run.out,

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "command_tools.hpp"
+#include "model_options.hpp"
 #include "sweep_told.hpp"
 
 namespace taut::cli {
@@ -238,17 +239,9 @@ CLI::App* add_sweep(CLI::App& app, SweepArguments& into) {
   command->add_option("--out", into.out, "Results file; MODEL.sweep.h5 in the current folder unless given");
   command->add_flag("--resume", into.resume, "Do what is not in the results file yet");
   command->add_flag("--force", into.force, "Overwrite the results file, whatever is in it");
-  each("--set", into.set, "Change a parameter in all runs: --set l1=2.0 (repeat for more)");
-  each("--allow-include", into.include_folders, "A folder besides the model's whose files may be included");
-  command->add_option("--until", into.until, "End time");
-  command->add_option("--step", into.step, "Fixed step; with tolerances the largest");
-  command->add_option("--rtol", into.rtol, "Relative tolerance of the local error");
-  command->add_option("--atol", into.atol, "Absolute tolerance of the local error");
-  command->add_option("--integrator", into.integrator, "By name, see `taut list`");
-  command->add_option("--solver", into.solver, "By name, see `taut list`");
-  command->add_option("--formulation", into.formulation, "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
-  command->add_option("--control", into.control, "Of the step, with tolerances: error or reversible");
-  command->add_flag("--json", into.json, "One JSON object on standard output");
+  add_changes(command, into);
+  add_run_options(command, into);
+  add_control(command, into);
   into.merge = command->add_subcommand("merge", "Join the files of shards: taut sweep merge ALL.h5 PART.h5 PART.h5 …");
   into.merge->add_option("to", into.merged, "File to write")->required();
   into.merge->add_option("from", into.shards, "Files of the shards")->required();

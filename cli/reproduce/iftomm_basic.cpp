@@ -109,7 +109,7 @@ forces:
   s: "-d*(ua*(na*a' + ua*s') + ub*(nb*b' + ub*s'))"
 initial: {phi': 2*pi, a: pi/6, b: pi/6, s: 0.5}
 outputs: {s: s}
-run: {until: 10, interval: 0.1, rtol: 1e-10}
+run: {until: 10, interval: 0.02, rtol: 1e-10}
 )yaml";
 
 }  // namespace

@@ -66,20 +66,12 @@ Linearized linearized(const System& system, const State& at) {
     first += block->terms() * block->rows();
   }
   using Sparse = Eigen::SparseMatrix<double>;
-  using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
-  Linearized out{.M = M.matrix<Sparse>(n, n), .D = D.matrix<Sparse>(n, n), .K = K.matrix<Sparse>(n, n), .G = {}};
-  const Rows all = G.matrix<Rows>(system.constraint_count(), n);
   const std::vector<Set> sets = system.sets();
-  std::vector<Entry> acting;
-  int rows = 0;
-  for (int row = 0; row < system.constraint_count(); ++row) {
-    if (sets[row] != Set::zero && at.lambda[row] == 0.0) continue;
-    for (Rows::InnerIterator one(all, row); one; ++one) acting.emplace_back(rows, int(one.col()), one.value());
-    ++rows;
-  }
-  out.G.resize(rows, n);
-  out.G.setFromTriplets(acting.begin(), acting.end());
-  return out;
+  const auto acts = [&](int row) { return sets[std::size_t(row)] == Set::zero || at.lambda[row] != 0.0; };
+  return {.M = M.matrix<Sparse>(n, n),
+          .D = D.matrix<Sparse>(n, n),
+          .K = K.matrix<Sparse>(n, n),
+          .G = rows_of(G.matrix<SparseRows>(system.constraint_count(), n), acts)};
 }
 
 }  // namespace taut

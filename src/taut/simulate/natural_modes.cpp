@@ -20,26 +20,10 @@ double largest_value(const Sparse& matrix) {
   return out;
 }
 
-/// Without the rows that depend on others.
-Eigen::SparseMatrix<double, Eigen::RowMajor> independent(const Eigen::SparseMatrix<double, Eigen::RowMajor>& G) {
-  const std::vector<int> dependent = dependent_rows(G);
-  std::vector<Eigen::Triplet<double>> entries;
-  int rows = 0;
-  for (int row = 0; row < G.rows(); ++row) {
-    if (std::binary_search(dependent.begin(), dependent.end(), row)) continue;
-    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator one(G, row); one; ++one)
-      entries.emplace_back(rows, int(one.col()), one.value());
-    ++rows;
-  }
-  Eigen::SparseMatrix<double, Eigen::RowMajor> out(rows, G.cols());
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
-}
-
 /// x of [A Gᵀ; G ·] (x, λ) = (b, 0).
 class Held {
  public:
-  Held(const Sparse& A, const Eigen::SparseMatrix<double, Eigen::RowMajor>& G) : n_(int(A.rows())) {
+  Held(const Sparse& A, const SparseRows& G) : n_(int(A.rows())) {
     const int size = n_ + int(G.rows());
     std::vector<Eigen::Triplet<double>> entries;
     // Rows of the constraints in units of the stiffness, so that pivots compare like with like.
@@ -47,7 +31,7 @@ class Held {
     for (int k = 0; k < A.outerSize(); ++k)
       for (Sparse::InnerIterator one(A, k); one; ++one) entries.emplace_back(int(one.row()), int(one.col()), one.value());
     for (int k = 0; k < G.outerSize(); ++k)
-      for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator one(G, k); one; ++one) {
+      for (SparseRows::InnerIterator one(G, k); one; ++one) {
         entries.emplace_back(n_ + int(one.row()), int(one.col()), unit * one.value());
         entries.emplace_back(int(one.col()), n_ + int(one.row()), unit * one.value());
       }
@@ -74,7 +58,7 @@ class Held {
 };
 
 /// Of a system without D whose K is symmetric: K x = ω² M x.
-Krylov undamped_modes(const Linearized& at, const Eigen::SparseMatrix<double, Eigen::RowMajor>& G, int count) {
+Krylov undamped_modes(const Linearized& at, const SparseRows& G, int count) {
   // Where something moves freely K is singular: below zero nothing is, in a system at rest in a stable equilibrium.
   const double unit = largest_value(at.K) / std::max(largest_value(at.M), 1e-300);
   for (const double shift : {0.0, -1e-10 * unit, -1e-6 * unit}) {
@@ -93,7 +77,7 @@ Krylov undamped_modes(const Linearized& at, const Eigen::SparseMatrix<double, Ei
 }
 
 /// s of s²M + sD + K in first-order form z = (δq, δq̇), near s = σ.
-Krylov damped_modes(const Linearized& at, const Eigen::SparseMatrix<double, Eigen::RowMajor>& G, int count) {
+Krylov damped_modes(const Linearized& at, const SparseRows& G, int count) {
   const int n = int(at.M.rows());
   const double unit = std::sqrt(largest_value(at.K) / std::max(largest_value(at.M), 1e-300));
   for (const double shift : {0.0, 1e-5 * unit, 1e-3 * unit}) {
@@ -135,7 +119,11 @@ NaturalModes natural_modes(const System& system, const State& rest, int count) {
   const auto take = [&](const Complex& s, const Eigen::VectorXcd& shape) {
     if (s.imag() >= 0.0) out.modes.push_back({s, normalized(shape)});
   };
-  const Stability found = stability(system, rest, true);
+  // Shapes of all are dear where few are wanted.
+  const bool many = 4 * count > system.size() - system.constraint_count();
+  Stability found = stability(system, rest, many);
+  if (!many && found.unknown.empty() && (4 * count > found.freedom || !found.stable()))
+    found = stability(system, rest, true);
   if (!found.unknown.empty() && !found.too_large) {
     out.unknown = found.unknown;
     return out;
@@ -150,7 +138,9 @@ NaturalModes natural_modes(const System& system, const State& rest, int count) {
         take(found.eigenvalues[k], found.shapes.col(Eigen::Index(k)));
   } else {
     const Linearized at = linearized(system, rest);
-    const auto G = independent(at.G);
+    const std::vector<int> dependent = dependent_rows(at.G);
+    const SparseRows G =
+        rows_of(at.G, [&](int row) { return !std::binary_search(dependent.begin(), dependent.end(), row); });
     out.degrees_of_freedom = system.size() - int(G.rows());
     count = std::min(count, std::max(out.degrees_of_freedom / 4, 1));
     const double rate = std::sqrt(largest_value(at.K) * largest_value(at.M));
