@@ -8,6 +8,7 @@ tolerance; the time is the best of three runs with that step, without building t
 
 import argparse
 import math
+import pathlib
 import time
 
 import numpy as np
@@ -30,7 +31,7 @@ def reference(n):
 def with_taut(n):
     import taut
 
-    model = taut.load("cases/four_bars_bodies.yaml")
+    model = taut.load(pathlib.Path(__file__).parent.parent / "cases" / "four_bars_bodies.yaml")
 
     def run(level):
         begin = time.perf_counter()
@@ -134,7 +135,7 @@ def measured(make, n, exact, tolerance):
     try:
         run = make(n)
     except ImportError as error:
-        return f"not installed ({error.name})"
+        return f"not there ({error})"
     best = math.inf
     for level in range(12):
         try:
