@@ -66,7 +66,7 @@ build() {
   log=$(mktemp)
   if [ ! -f "build/$preset/build.ninja" ] || [ CMakePresets.json -nt "build/$preset/build.ninja" ]; then
     say "configuring ($preset)"
-    cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }
+    cmake --fresh --preset "$preset" "${options[@]}" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; exit 1; }
   fi
   # A dry run costs milliseconds and tells whether there is anything to say.
   if ninja -C "build/$preset" -n "$@" 2>/dev/null | grep -q 'no work to do'; then

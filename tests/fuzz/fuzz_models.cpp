@@ -30,14 +30,14 @@
 #include <taut/model/run_model.hpp>
 #include <taut/yaml/read_model.hpp>
 #include <vector>
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TAUT_SANITIZED)
 #include <sanitizer/common_interface_defs.h>
 #endif
 
 namespace {
 
 // What a reader may take for one text, which never is longer than some kilobytes. Sanitizers are an order of magnitude slower.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TAUT_SANITIZED)
 constexpr double most_seconds = 40.0;
 #else
 constexpr double most_seconds = 2.0;
@@ -81,7 +81,7 @@ void watch() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TAUT_SANITIZED)
   __sanitizer_set_death_callback(tell_case);
   const int numbers[] = {SIGPROF};
 #else

@@ -3,7 +3,7 @@
 namespace taut {
 
 /// Sanitizers without optimisation are fifty times slower: there a share of a long test does, which the plain build has in full.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TAUT_SANITIZED)
 constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;

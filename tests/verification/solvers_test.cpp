@@ -30,7 +30,8 @@ TEST(StepSolvers, GiveTheSameStepsOnEveryIntegrator) {
   const Model ellipse = gh95_ellipse(), pendulum = double_spherical_pendulum();
   for (const NamedIntegrator& named : integrators()) {
     if (takes_multipliers_only(named) || !named.integrator.traits().takes_constraints) continue;
-    for (const auto& [model, h] : {std::pair(&ellipse, 1e-3), std::pair(&pendulum, 5e-3)}) {
+    for (const Model* model : {&ellipse, &pendulum}) {
+      const double h = model == &ellipse ? 1e-3 : 5e-3;
       if (named.name == "three-level" && !model->system.constant_mass()) continue;  // refused, see the orders
       const auto run = [&](const SolverMethod& method) {
         const auto path = simulate(model->system, model->start, named.integrator, method, {.step = h, .end = 20 * h});

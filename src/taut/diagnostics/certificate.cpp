@@ -21,13 +21,22 @@ class Follower {
 
   void add(double value, double done) {
     if (seen_++ == 0) result_.start = value;
-    if (!based_) base_ = value;
+    if (!based_) base_ = value_ = value;
     based_ = true;
+    change_ = std::abs(value - value_);
+    leapt_ = change_ > std::max(2.0 * largest_change_, 1e-11 * result_.scale);
+    largest_change_ = std::max(largest_change_, change_);
+    value_ = value;
     result_.deviation = larger(result_.deviation, std::abs(value - base_));
     if (done <= 0.25) first_.add(value - base_);
     if (done >= 0.75) last_.add(value - base_);
   }
   void rebase() { based_ = false; }
+  /// Whether the last state changed it by more than twice any change before: time to look whether something acts on it.
+  bool leapt() const { return leapt_ && !gone_; }
+  double change() const { return change_; }  ///< by the last state
+  void drop() { gone_ = true; }
+  bool gone() const { return gone_; }  ///< not constant after all
   void weigh(double scale) { result_.scale = std::max(result_.scale, scale); }
   const std::string& name() const { return result_.name; }
   Conserved result() const {
@@ -36,10 +45,11 @@ class Follower {
     return out;
   }
 
-  static constexpr std::size_t numbers = 10;
+  static constexpr std::size_t numbers = 13;
   void save(std::vector<double>& out) const {
-    out.insert(out.end(), {result_.start, result_.deviation, result_.scale, base_, based_ ? 1.0 : 0.0, double(seen_),
-                           first_.sum, double(first_.count), last_.sum, double(last_.count)});
+    out.insert(out.end(),
+               {result_.start, result_.deviation, result_.scale, base_, based_ ? 1.0 : 0.0, double(seen_), first_.sum,
+                double(first_.count), last_.sum, double(last_.count), value_, largest_change_, gone_ ? 1.0 : 0.0});
   }
   const double* load(const double* from) {
     result_.start = from[0];
@@ -50,6 +60,9 @@ class Follower {
     seen_ = long(from[5]);
     first_ = {from[6], long(from[7])};
     last_ = {from[8], long(from[9])};
+    value_ = from[10];
+    largest_change_ = from[11];
+    gone_ = from[12] != 0.0;
     return from + numbers;
   }
 
@@ -64,8 +77,8 @@ class Follower {
     double mean() const { return count > 0 ? sum / double(count) : 0.0; }
   };
   Conserved result_;
-  double base_ = 0.0;
-  bool based_ = false;
+  double base_ = 0.0, value_ = 0.0, change_ = 0.0, largest_change_ = 0.0;
+  bool based_ = false, leapt_ = false, gone_ = false;
   long seen_ = 0;
   Mean first_, last_;
 };
@@ -79,7 +92,7 @@ struct Certifier::Followers {
   std::optional<EnergyWatch> watch;
   Follower energy{"energy"}, own;
   std::vector<Follower> momenta;
-  Vector g, rate, norms, p;
+  Vector g, rate, norms, p, v_before, p_before;
   long since_norms = 0;
   bool changed = true;  // what moves: another system, or from another state
   bool other = true;    // another system
@@ -127,33 +140,44 @@ void Certifier::follow(const Instant& at) {
     f.conservative = f.conservative && f.watch->conservative();
   }
   for (Follower& one : f.momenta) one.rebase();
+  f.v_before = v;
+  f.p_before = moving_->momentum(at);
   f.changed = f.other = false;
 }
 
 Measured Certifier::add(const Instant& at, double done, double invariant) {
   Followers& f = *followers_;
   if (f.changed) follow(at);
+  const double before = found_.states > 0 ? found_.t_end : at.t;
   const Energy energy = f.watch->measure(at);
   Measured now{.kinetic = energy.kinetic, .potential = energy.potential};
   f.watch->see(energy);
   f.energy.weigh(f.watch->scale());
   f.energy.add(energy.total(), done);
+  if (f.conservative && f.energy.leapt() && f.watch->finds_work(at, before)) f.conservative = false;
   if (!std::isnan(invariant)) {
     f.own.weigh(f.watch->scale());
     f.own.add(invariant, done);
   }
   if (found_.states++ == 0) found_.t_start = at.t;
   found_.t_end = at.t;
-  found_.speed = larger(found_.speed, Eigen::Map<const Vector>(at.v, moving_->size()).lpNorm<Eigen::Infinity>());
+  const Eigen::Map<const Vector> v(at.v, moving_->size());
+  found_.speed = larger(found_.speed, v.lpNorm<Eigen::Infinity>());
+  f.p.setZero(moving_->size());
+  moving_->add_dynamics(at, 1.0, 0.0, f.p.data());
+  found_.motion = larger(found_.motion, v.dot(f.p));
+  found_.turn = larger(found_.turn, (v - f.v_before).dot(f.p - f.p_before));
   if (!f.symmetries.empty()) {
-    f.p.setZero(moving_->size());
-    moving_->add_dynamics(at, 1.0, 0.0, f.p.data());
     for (std::size_t k = 0; k < f.symmetries.size(); ++k) {
       const Symmetry::Pairing paired = f.symmetries[k].pairing(f.p.data(), at.q);
       f.momenta[k].weigh(paired.size);
       f.momenta[k].add(paired.sum, done);
+      if (f.momenta[k].leapt() && changed_by_forces(*moving_, f.symmetries[k], at, before, f.momenta[k].change()))
+        f.momenta[k].drop();
     }
   }
+  f.v_before = v;
+  std::swap(f.p, f.p_before);
   measure_constraints(at, now, &found_);
   return now;
 }
@@ -212,7 +236,9 @@ std::vector<double> Certifier::save() const {
                           double(f.since_norms),
                           f.conservative ? 1.0 : 0.0,
                           double(f.momenta.size()),
-                          found_.speed};
+                          found_.speed,
+                          found_.motion,
+                          found_.turn};
   const std::vector<double> watch = f.watch ? f.watch->save() : std::vector<double>(EnergyWatch::numbers, 0.0);
   out.insert(out.end(), watch.begin(), watch.end());
   out.insert(out.end(), f.norms.begin(), f.norms.end());
@@ -227,9 +253,9 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   follow(at);
   const std::size_t norms = std::size_t(system_->constraint_count());
   const auto size = [&](std::size_t momenta) {
-    return 13 + EnergyWatch::numbers + norms + Follower::numbers * (2 + momenta);
+    return 15 + EnergyWatch::numbers + norms + Follower::numbers * (2 + momenta);
   };
-  if (saved.size() < 13 || saved.size() != size(std::size_t(saved[11])))
+  if (saved.size() < 15 || saved.size() != size(std::size_t(saved[11])))
     return;  // another layout: what follows is certified
   // Symmetries that are gone by then are gone at the start as well.
   while (double(f.momenta.size()) > saved[11]) f.momenta.pop_back(), f.symmetries.pop_back();
@@ -244,11 +270,13 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   found_.velocity_gap = saved[7];
   found_.size = saved[8];
   found_.speed = saved[12];
+  found_.motion = saved[13];
+  found_.turn = saved[14];
   f.since_norms = long(saved[9]);
   f.conservative = saved[10] != 0.0;
-  f.watch->load(saved.data() + 13);
-  f.norms = Eigen::Map<const Vector>(saved.data() + 13 + EnergyWatch::numbers, Eigen::Index(norms));
-  const double* from = saved.data() + 13 + EnergyWatch::numbers + norms;
+  f.watch->load(saved.data() + 15);
+  f.norms = Eigen::Map<const Vector>(saved.data() + 15 + EnergyWatch::numbers, Eigen::Index(norms));
+  const double* from = saved.data() + 15 + EnergyWatch::numbers + norms;
   from = f.energy.load(from);
   from = f.own.load(from);
   for (Follower& one : f.momenta) from = one.load(from);
@@ -268,7 +296,8 @@ Certificate Certifier::certificate(const Trajectory& path) const {
   out.energy = followers_->energy.result();
   out.own_energy = followers_->own.result();
   out.own_energy.name = out.own_energy.scale > 0.0 || out.own_energy.start != 0.0 ? path.promise.invariant : "";
-  for (const Follower& momentum : followers_->momenta) out.momenta.push_back(momentum.result());
+  for (const Follower& momentum : followers_->momenta)
+    if (!momentum.gone()) out.momenta.push_back(momentum.result());
   judge(out, path.promise, moving_->constraint_count() < system_->constraint_count());
   return out;
 }

@@ -51,9 +51,11 @@ struct Certificate {
   double gap = 0.0;                ///< largest |g|/|G| of all of them: a distance
   double velocity_gap = 0.0;       ///< largest |G v + g_t|/|G|: a velocity
   double speed = 0.0;              ///< largest velocity of a coordinate, to compare it with
-  std::string worst;               ///< the constraint with the largest gap
-  double size = 0.0;               ///< of the configuration, to compare the gap with
-  std::vector<double> singular;    ///< times at which constraints lost rank on the way
+  double motion = 0.0;             ///< largest v·p
+  double turn = 0.0;             ///< largest Δv·Δp of one step, to compare with it: how much of the motion a step changes
+  std::string worst;             ///< the constraint with the largest gap
+  double size = 0.0;             ///< of the configuration, to compare the gap with
+  std::vector<double> singular;  ///< times at which constraints lost rank on the way
   RunCounts counts;
   std::vector<std::string> dependent;
 };

@@ -46,11 +46,33 @@ void judge_energy(const Certificate& c, const Promise& promise, Judgement& out) 
     return out.add(Grade::poor, name + " off by " + size + ", though the scheme keeps it exactly");
   }
   const double enough = promise.rtol > 0.0 ? std::clamp(1e4 * promise.rtol, 1e-6, invisible) : invisible;
+  // An energy of the scheme's own may be kept by a motion that has little to do with the energy there is.
+  if (own && off <= enough && !(c.energy.relative() <= another))
+    return out.add(Grade::poor, name + " within " + size + ", but energy itself off by " +
+                                    figure(c.energy.deviation, "J", c.units) + ", halve the step");
   if (off <= enough) return out.add(Grade::good, name + " within " + size);
   const std::string mend = promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step";
   if (promise.dissipates && energy.drift <= 0.0)
     return out.add(off <= another ? Grade::good : Grade::fair, name + " lost " + size + ", as this scheme takes it");
   out.add(off <= another ? Grade::fair : Grade::poor, name + " off by " + size + mend);
+}
+
+/// Schemes that keep an energy keep it with any step. What tells whether they follow the motion is how much of it one step turns.
+void judge_resolution(const Certificate& c, const Promise& promise, Judgement& out) {
+  constexpr int few = 5;  // from rest, some steps are all there is
+  if (promise.rtol > 0.0 || !(promise.energy || !c.own_energy.name.empty()) || c.states <= few) return;
+  const double share = c.turn > 0.0 ? std::sqrt(c.turn / c.motion) : 0.0;
+  if (!(share > 0.5)) return;
+  out.add(share > 1.5 ? Grade::poor : Grade::fair,
+          message("but velocities change by {} % of the largest in one step, and then kept energy proves nothing: halve it",
+                  std::round(100.0 * share)));
+}
+
+/// Equal steps that keep being divided are not the ones that were asked for.
+void judge_retries(const Certificate& c, const Promise& promise, Judgement& out) {
+  if (promise.rtol > 0.0 || c.counts.retried <= c.counts.steps / 10) return;
+  out.add(Grade::fair,
+          message("{} steps failed and were divided, with {} taken; take smaller ones", c.counts.retried, c.counts.steps));
 }
 
 void judge_momenta(const Certificate& c, const Promise& promise, Judgement& out) {
@@ -104,9 +126,13 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
     return;
   }
   Judgement found;
-  if (c.conservative) judge_energy(c, promise, found);
+  if (c.conservative) {
+    judge_energy(c, promise, found);
+    judge_resolution(c, promise, found);
+  }
   judge_momenta(c, promise, found);
   judge_constraints(c, penalised, found);
+  judge_retries(c, promise, found);
   std::string more;
   if (!c.singular.empty()) {
     found.grade = worse(found.grade, Grade::fair);

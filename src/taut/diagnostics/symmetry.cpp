@@ -105,11 +105,15 @@ std::vector<Symmetry> motions_of_space(const System& system) {
   return all;
 }
 
+/// A v
+Vector turning(const Symmetry& symmetry, const Vector& v) {
+  return symmetry.direction(v) - symmetry.direction(Vector::Zero(v.size()));
+}
+
 /// d/dt (p·ξ) without constraint forces is f·ξ + p·(A v), and constraint forces do no harm if Gξ = 0.
 bool invariant(const System& system, const Symmetry& symmetry, const Sample& sample) {
   const State& at = sample.at;
-  const Vector direction = symmetry.direction(at.q);
-  const Vector turned = symmetry.direction(at.v) - symmetry.direction(Vector::Zero(at.v.size()));
+  const Vector direction = symmetry.direction(at.q), turned = turning(symmetry, at.v);
   const double scale = sample.largest * direction.norm() + sample.p.norm() * turned.norm();
   if (!(std::abs(sample.f.dot(direction) + sample.p.dot(turned)) <= tolerance * scale)) return false;
   const Vector zero = Vector::Zero(at.v.size());
@@ -133,6 +137,18 @@ std::vector<Symmetry> symmetries(const System& system, const State& around) {
     return !std::all_of(samples.begin(), samples.end(), [&](const Sample& one) { return invariant(system, symmetry, one); });
   });
   return found;
+}
+
+bool changed_by_forces(const System& system, const Symmetry& symmetry, const Instant& at, double since, double change) {
+  const Vector q = Eigen::Map<const Vector>(at.q, system.size()), v = Eigen::Map<const Vector>(at.v, system.size());
+  const Vector direction = symmetry.direction(q), turned = turning(symmetry, v);
+  for (const double t : {at.t, 0.5 * (at.t + since)}) {
+    const Vector f = system.force({t, at.q, at.v}), p = system.momentum({t, at.q, at.v});
+    const double rate = std::abs(f.dot(direction) + p.dot(turned));
+    const double size = f.cwiseProduct(direction).lpNorm<1>() + p.cwiseProduct(turned).lpNorm<1>();
+    if (rate > 1e-12 * size && rate * std::abs(at.t - since) >= 0.05 * change) return true;
+  }
+  return false;
 }
 
 }  // namespace taut

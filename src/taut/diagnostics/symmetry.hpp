@@ -31,4 +31,8 @@ struct Symmetry {
 /// invariant: tested at the given state and at states around it, so a symmetry is found, not declared.
 std::vector<Symmetry> symmetries(const System& system, const State& around);
 
+/// Whether forces explain that the momentum changed by so much since a time before this instant: then what was tested elsewhere is no symmetry here, where
+/// a force acts that had not begun, or was too small beside those inside.
+bool changed_by_forces(const System& system, const Symmetry& symmetry, const Instant& at, double since, double change);
+
 }  // namespace taut

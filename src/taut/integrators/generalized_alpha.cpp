@@ -67,14 +67,16 @@ class GeneralizedAlphaStepper final : public Stepper {
     problem_.size = size_.of(system_, now) / q_slope;
   }
 
-  /// v̇ at the start and a = v̇ at t + (αₘ − α_f)h along the motion.
+  /// v̇ at the start and a = v̇ at t + (αₘ − α_f)h along the motion. That is before the start, where forces may have been others: by reflection.
   bool start(const State& now, double h, StepReport& report) {
     v_rate_.setZero(system_.size());
     if (!accelerate({now.t, now.q.data(), now.v.data()}, v_rate_, report)) return false;
-    const double later = (alpha_m_ - alpha_f_) * h;
+    const double later = (alpha_f_ - alpha_m_) * h;
     const Vector q = now.q + later * now.v + 0.5 * later * later * v_rate_, v = now.v + later * v_rate_;
     a_.setZero(system_.size());
-    return accelerate({now.t + later, q.data(), v.data()}, a_, report);
+    if (!accelerate({now.t + later, q.data(), v.data()}, a_, report)) return false;
+    a_ = 2.0 * v_rate_ - a_;
+    return true;
   }
 
   bool accelerate(const Instant& at, Vector& a, StepReport& report) {

@@ -115,9 +115,11 @@ std::string explain(const SolveReport& report, const System& system, const Insta
             "no convergence after {} updates of the multipliers, the last shrank by {}; the worst constraint is '{}', off "
             "by {}; {} would help",
             report.multiplier_updates, report.contraction, worst(), report.violation, report.advice);
-      return message(
-          "no convergence after {} corrections, the last shrank by {} only; the worst constraint is '{}', off by {}",
-          report.newton_iterations, report.contraction, worst(), report.violation);
+      return message("no convergence after {} corrections, the last shrank by {} only; ", report.newton_iterations,
+                     report.contraction) +
+             (system.constraint_count() > 0
+                  ? message("the worst constraint is '{}', off by {}", worst(), report.violation)
+                  : std::string("a smaller step may do, unless a force jumps with a place or a velocity, as sign(x') does"));
     case Status::contradictory:
       return message("the constraints contradict each other: '{}' is off by {} while those before it hold", worst(),
                      report.violation);

@@ -59,6 +59,7 @@ void HandRun::find_breaks(double to) {
   for (const double t : model_.run.breaks)
     if (t > from && t <= known_) found.push_back(t);
   std::sort(found.begin(), found.end());
+  for (double& t : found) t = before_jump(t, from, known_);
   breaks_.insert(breaks_.end(), found.begin(), found.end());
 }
 

@@ -3,6 +3,7 @@
 #include <taut/base/require.hpp>
 #include <taut/model/plan.hpp>
 #include <taut/simulate/choose.hpp>
+#include <taut/simulate/start.hpp>
 
 namespace taut {
 namespace {
@@ -77,7 +78,7 @@ void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes
     const bool known = std::any_of(options.events.begin(), options.events.end(), [&](const Event& one) {
       return one.timed() && std::abs(one.at - t) <= 1e-12 * (std::abs(start) + std::abs(end));
     });
-    if (inside && !known) options.events.push_back(jump_at(t));
+    if (inside && !known) options.events.push_back(jump_at(before_jump(t, start, end)));
   }
 }
 
@@ -118,6 +119,7 @@ RunPlan plan(const ModelFile& model) {
   // Says now what would not work, before a results file is begun.
   check_options(out.integrator, model.start.state.t, out.options);
   out.integrator.bind(acting(*out.system).system, out.method);
+  require_gradients(acting(*out.system).system, model.start.state);
   return out;
 }
 

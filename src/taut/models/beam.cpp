@@ -217,6 +217,7 @@ template <int Dim> void Beam::add_elements(System& system) const {
       }
       for (int k = 0; k < 16; ++k)
         made->damping[k] = options_.mass_damping * made->mass[k] + options_.stiffness_damping * made->stiffness[k];
+      if (!is_rod()) made->rigid = {{{1.0, 0.0, 1.0, 0.0}, {0.0, 1.0, h, 1.0}}};  // a shift and a turn
       matrices = std::move(made);
       last = h;
     }

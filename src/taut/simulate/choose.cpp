@@ -4,6 +4,7 @@
 #include <taut/simulate/choose.hpp>
 #include <taut/simulate/controller.hpp>
 #include <taut/simulate/energy.hpp>
+#include <taut/simulate/simulate.hpp>
 
 namespace taut {
 namespace {
@@ -41,6 +42,23 @@ double fastest_of(const System& system, const State& start, double size, double 
   return std::max(std::sqrt(radius(false)), pace > 0.0 ? radius(true) : 0.0);
 }
 
+/// How many periods a run is long. The pace at the start may be that of a moment, as where a comet passes the sun: steps that errors allow tell more, and
+/// there are some twelve of them in a period.
+double periods_of(const System& system, const State& start, double end, double guess) {
+  constexpr long steps = 600;
+  long taken = 0;
+  double reached = start.t;
+  const auto watch = [&](const Progress& p) {
+    taken = p.step;
+    reached = p.state.t;
+    if (p.step == steps) *p.stop = "enough";
+  };
+  simulate(system, start, integrator_named("dop853"), Multipliers{},
+           {.end = end, .rtol = 1e-8, .every = 0, .resume = true, .observers = {watch}});
+  const double share = std::abs((reached - start.t) / (end - start.t));
+  return share > 0.0 ? double(taken) / 12.0 / share : guess;
+}
+
 /// Two digits: more would pretend to be known.
 double rounded(double x) {
   if (!(x > 0.0)) return x;
@@ -63,6 +81,8 @@ Character character(const System& system, const State& start, double end) {
   out.pace = std::max(Pace(system, Multipliers{}, size).at(start), slowest);
   out.fastest = fastest_of(system, start, size, out.pace);
   out.periods = out.pace * length / (2.0 * std::numbers::pi);
+  if (out.conservative && !out.nonholonomic && !out.stiff() && out.long_run())
+    out.periods = periods_of(system, start, end, out.periods);
   return out;
 }
 

@@ -51,6 +51,21 @@ double first_step(const System& system, const State& start, double length, bool 
   return std::max(h, 1e-9 * length);
 }
 
+/// The largest acceleration of what rests in equilibrium, by loads that grow from nothing: then neither places nor velocities tell what is small.
+double load_on_rest(const System& system, const State& start, double length) {
+  if (!equalities_only(system) || start.v.lpNorm<Eigen::Infinity>() > 0.0) return 0.0;
+  IndexOne equations(system, Multipliers{});
+  Vector a = Vector::Zero(system.size()), lambda = Vector::Zero(system.constraint_count());
+  double push = 0.0;
+  for (const double share : {0.0, 1e-3, 0.0131, 0.107, 0.213, 0.39, 0.57, 0.71, 0.89, 1.0}) {
+    const Instant at{start.t + share * length, start.q.data(), start.v.data()};
+    if (equations.accelerate(at, a, lambda).status != Status::ok || !a.allFinite()) return 0.0;
+    if (share == 0.0 && a.lpNorm<Eigen::Infinity>() > 0.0) return 0.0;
+    push = std::max(push, a.lpNorm<Eigen::Infinity>());
+  }
+  return push;
+}
+
 /// Below this a step is lost in the round-off of time.
 double smallest_step(double now, double length) { return 16.0 * epsilon * std::max(std::abs(now), std::abs(length)); }
 
@@ -130,8 +145,8 @@ double ErrorScale::size(const State& before, const State& after, const Vector& e
   double all = 0.0;
   for (std::size_t g = 0; g < tolerances_.size(); ++g) {
     const auto& [rtol, atol] = tolerances_[g];
-    const double in_q = share * (atol + rtol * std::max(q_now_[g], smallest_scale * q)) + q_noise;
-    const double in_v = share * (atol + rtol * std::max(v_now_[g], smallest_scale * v)) + v_noise;
+    const double in_q = share * (atol + rtol * std::max({q_now_[g], smallest_scale * q, expected_ * h * h})) + q_noise;
+    const double in_v = share * (atol + rtol * std::max({v_now_[g], smallest_scale * v, expected_ * std::abs(h)})) + v_noise;
     const double sum = (in_q > 0.0 ? q_sum_[g] / (in_q * in_q) : 0.0) + (in_v > 0.0 ? v_sum_[g] / (in_v * in_v) : 0.0);
     if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
     all += sum;
@@ -142,20 +157,23 @@ double ErrorScale::size(const State& before, const State& after, const Vector& e
 std::vector<double> ErrorScale::save() const {
   std::vector<double> out = q_;
   out.insert(out.end(), v_.begin(), v_.end());
+  out.push_back(expected_);
   return out;
 }
 
 void ErrorScale::load(const double* saved) {
   std::copy_n(saved, q_.size(), q_.begin());
   std::copy_n(saved + q_.size(), v_.size(), v_.begin());
+  expected_ = saved[2 * q_.size()];
   size_ = {};
 }
 
-ErrorControl::ErrorControl(const Run& run, const SimulateOptions& options, double start)
+ErrorControl::ErrorControl(const Run& run, const SimulateOptions& options, double start, double largest)
     : options_(options),
       direction_(options.end < start ? -1.0 : 1.0),
       length_(std::abs(options.end - start)),
       doubled_(run.traits().error_order == 0),
+      largest_(largest),
       scale_(run.system(), options) {
   const Traits& traits = run.traits();
   exponent_ = 1.0 / (1 + (doubled_ ? traits.order : traits.error_order));
@@ -166,6 +184,7 @@ ErrorControl::ErrorControl(const Run& run, const SimulateOptions& options, doubl
     calibration_ = std::pow(std::min(relative, 1.0), 1.0 / local_order);
     roughness_ = std::pow(2.0, local_order) - 1.0;
   }
+  scale_.expect(load_on_rest(run.system(), run.newest(), options.end - start));
   // Schemes that average over the fast motion must not begin by resolving it.
   memory_.step = first_step(run.system(), run.newest(), length_, !traits.takes_constraints);
   limit(memory_);
@@ -173,20 +192,29 @@ ErrorControl::ErrorControl(const Run& run, const SimulateOptions& options, doubl
 }
 
 std::vector<double> ErrorControl::save() const {
-  std::vector<double> out{memory_.step,      memory_.last, memory_.first ? 1.0 : 0.0, memory_.grown ? 1.0 : 0.0, largest_,
-                          double(creeping_), calibration_};
+  std::vector<double> out{memory_.step,
+                          memory_.last,
+                          memory_.first ? 1.0 : 0.0,
+                          memory_.grown ? 1.0 : 0.0,
+                          largest_,
+                          double(creeping_),
+                          calibration_,
+                          double(chatter_),
+                          chatter_since_};
   const std::vector<double> scales = scale_.save();
   out.insert(out.end(), scales.begin(), scales.end());
   return out;
 }
 
 void ErrorControl::load(const std::vector<double>& saved) {
-  require(saved.size() == 7 + scale_.numbers(), "simulate: the checkpoint belongs to other tolerances or coordinates.");
+  require(saved.size() == 9 + scale_.numbers(), "simulate: the checkpoint belongs to other tolerances or coordinates.");
   memory_ = {.step = saved[0], .last = saved[1], .first = saved[2] != 0.0, .grown = saved[3] != 0.0};
   largest_ = saved[4];
   creeping_ = int(saved[5]);
   calibration_ = saved[6];
-  scale_.load(saved.data() + 7);
+  chatter_ = int(saved[7]);
+  chatter_since_ = saved[8];
+  scale_.load(saved.data() + 9);
 }
 
 void ErrorControl::restart(const Run& run) {
@@ -270,17 +298,25 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
   }
   if (taken) {
     if (jumps && counts.jumps++ == 0) counts.first_jump = now;
+    const bool chatters = jumps && chatter(now);
     run.accept(counts);
     scale_.forget();
     scale_.see(run.newest());
     // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
     largest_ = std::max(largest_, h);
     creeping_ = h < 1e-5 * largest_ && !lands ? creeping_ + 1 : 0;
-    if (creeping_ < 1000) return Taken::step;
-    trouble_ = message(
-        "steps fell from {} to {} and stay there, as they do where constraints lose rank; Spark (spark2 to "
-        "spark4) passes such places",
-        largest_, h);
+    if (!chatters && creeping_ < 1000) return Taken::step;
+    trouble_ = run.system().constraint_count() > 0 && !chatters
+                   ? message(
+                         "steps fell from {} to {} and stay there, as they do where constraints lose rank; Spark (spark2 to "
+                         "spark4) "
+                         "passes such places",
+                         largest_, h)
+                   : message(
+                         "forces jump again and again, and steps fell from {} to {}, as where dry friction holds something "
+                         "at rest; "
+                         "write it smooth, tanh(x'/w) with a small w instead of sign(x'), or let events hold and release",
+                         largest_, h);
     return Taken::failed;
   }
   ++counts.retried;
@@ -295,6 +331,16 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
   trouble_ = good ? message("the tolerances ask for steps below {}", smallest)
                   : run.report().trouble + message(" (steps down to {} were tried)", h);
   return Taken::failed;
+}
+
+bool ErrorControl::chatter(double now) {
+  if (chatter_ == 0) chatter_since_ = now;
+  // Each should be a good step away from the one before.
+  if (std::abs(now - chatter_since_) > 1e-4 * largest_ * double(chatter_ + 100)) {
+    chatter_ = 0;
+    chatter_since_ = now;
+  }
+  return ++chatter_ >= chatter_most;
 }
 
 double Pace::of(double t, const Vector& q, const Vector& v) {

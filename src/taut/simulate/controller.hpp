@@ -21,7 +21,10 @@ class ErrorScale {
   void forget();  ///< velocities, and places where lengths are a scale for them: those of a step count, not peaks of before
   std::vector<double> save() const;
   void load(const double* saved);
-  std::size_t numbers() const { return q_.size() + v_.size(); }
+  std::size_t numbers() const { return q_.size() + v_.size() + 1; }
+
+  /// Accelerations that are to come: a step of h may be off by a share of what they make of it, while there is nothing else to compare with.
+  void expect(double acceleration) { expected_ = 1e-4 * acceleration; }
 
   /// Another system moves from now on, with the same coordinates.
   void enter(const System& system) {
@@ -39,6 +42,7 @@ class ErrorScale {
   std::vector<Tolerance> tolerances_;
   std::vector<double> q_, v_;                          // scales of the groups
   std::vector<double> q_now_, v_now_, q_sum_, v_sum_;  // of a step
+  double expected_ = 0.0;
   ConfigurationSize size_;
 };
 
@@ -50,8 +54,8 @@ class ErrorScale {
 /// proportional to rtol. G. Söderlind, L. Wang, J. Comput. Appl. Math. 185 (2006).
 class ErrorControl final : public StepControl {
  public:
-  /// From the newest state of a run that began at this time.
-  ErrorControl(const Run& run, const SimulateOptions& options, double start);
+  /// From the newest state of a run that began at this time and has taken steps up to the largest.
+  ErrorControl(const Run& run, const SimulateOptions& options, double start, double largest);
 
   Taken take(Run& run, double target, RunCounts& counts) override;
   bool attempt(Run& run, double time, double h, RunCounts& counts) override;
@@ -73,6 +77,8 @@ class ErrorControl final : public StepControl {
   /// steps have shrunk far, and again only when they have shrunk a thousandfold more.
   bool leap(Run& run, double rest, double& h, RunCounts& counts);
   void limit(Memory& memory) const;
+  /// Whether a jump at this time is one too many.
+  bool chatter(double now);
 
   const SimulateOptions& options_;
   double direction_, length_;  // of the run
@@ -83,6 +89,9 @@ class ErrorControl final : public StepControl {
   Memory memory_;
   double largest_ = 0.0;  // step so far
   int creeping_ = 0;      // steps in a row that were far smaller
+  static constexpr int chatter_most = 2000;
+  int chatter_ = 0;  // jumps that followed each other in next to no time
+  double chatter_since_ = 0.0;
   ErrorScale scale_;
 };
 

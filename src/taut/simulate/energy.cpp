@@ -24,33 +24,44 @@ bool depends_on_time(const System& system, const State& start, double length) {
   return false;
 }
 
-/// Whether forces besides ∂L/∂q do work at some velocity around a state at a time: Q·v = f·v − ∂L/∂q·v, the latter by differences.
-bool forces_work(const System& system, double t, const State& around) {
+/// Whether forces besides ∂L/∂q do work at some velocity near a state at a time: Q·v = f·v − ∂L/∂q·v, the latter by differences. A place where they
+/// are not known well enough tells nothing.
+bool forces_work(const System& system, double t, const State& around, double within) {
   const Eigen::Index n = around.q.size();
+  const bool constant = system.constant_mass();
   for (int sample = 0; sample < 3; ++sample) {
     Vector v = around.v, q = around.q, there(n);
     for (Eigen::Index i = 0; i < n; ++i) {
       v[i] += std::cos(0.7 + 1.9 * sample + 2.3 * double(i));
-      q[i] += 0.01 * sample * std::sin(1.1 + 1.3 * sample + 3.1 * double(i));
+      q[i] += within * sample * std::sin(1.1 + 1.3 * sample + 3.1 * double(i));
     }
     const double e = 1e-5;
+    double largest = 0.0;
     const auto lagrangian = [&](double along) {
       there = q + along * v;
       const Instant at{t, there.data(), v.data()};
-      return system.kinetic_energy(at) - system.potential_energy(at);
+      const double L = (constant ? 0.0 : system.kinetic_energy(at)) - system.potential_energy(at);
+      largest = std::max(largest, std::abs(L));
+      return L;
     };
-    const double up = lagrangian(e), down = lagrangian(-e);
+    const auto slope = [&](double step) { return (lagrangian(step) - lagrangian(-step)) / (2.0 * step); };
+    const double near = slope(e), far = slope(2.0 * e);
     const Vector f = system.force({t, q.data(), v.data()});
-    const double noise = 1e-14 * (std::abs(up) + std::abs(down)) / e;
-    if (!(std::abs(f.dot(v) - (up - down) / (2.0 * e)) <= 1e-6 * f.norm() * v.norm() + noise)) return true;
+    const double unknown = 1e-6 * f.norm() * v.norm() + 2e-14 * largest / e + std::abs(near - far);
+    if (std::abs(f.dot(v) - near) > unknown) return true;
   }
   return false;
 }
 
-/// The same at some times of a run: a force that is zero at the start may not stay so.
+/// The same at some times of a run, and farther away: a force that is zero at the start may not stay so, nor be so elsewhere.
 bool forces_work_on_the_way(const System& system, const State& start, double length) {
+  constexpr double near = 0.01;
   for (const double share : {0.0, 1e-3, 0.0131, 0.107, 0.213, 0.39, 0.57, 0.71, 0.89})
-    if (forces_work(system, start.t + share * length, start)) return true;
+    if (forces_work(system, start.t + share * length, start, near)) return true;
+  // As far as it is large, and as far as it gets in a time in which it goes on at its speed.
+  const double size = ConfigurationSize{}.of(system, start), reach = start.v.lpNorm<Eigen::Infinity>() * std::abs(length);
+  for (const double within : {0.3 * size, size, 0.03 * reach, 0.3 * reach})
+    if (within > near && forces_work(system, start.t, start, within)) return true;
   return false;
 }
 
@@ -82,10 +93,13 @@ EnergyWatch::EnergyWatch(const System& system, const State& start, double length
   floor_ = 1e-9 * terms + (std::isfinite(shifted) ? shifted : 0.0) + std::numeric_limits<double>::min();
 }
 
-bool EnergyWatch::finds_work(const State& state) {
-  if (system_.conservative() || !forces_work(system_, state.t, state)) return false;
-  conservative_ = false;
-  return true;
+bool EnergyWatch::finds_work(const Instant& at, double since) {
+  const State here{
+      at.t, Eigen::Map<const Vector>(at.q, system_.size()), Eigen::Map<const Vector>(at.v, system_.size()), {}, {}};
+  const bool work = !system_.conservative() &&
+                    (forces_work(system_, at.t, here, 0.01) || forces_work(system_, 0.5 * (at.t + since), here, 0.01));
+  if (work || depends_on_time(system_, here, since - at.t)) conservative_ = false;
+  return !conservative_;
 }
 
 Energy EnergyWatch::measure(const Instant& at) {
@@ -113,7 +127,7 @@ double EnergyWatch::broken(const State& before, const State& after) {
     largest_ = scale;
     return 0.0;
   }
-  if (finds_work(before) || finds_work(after)) return 0.0;
+  if (finds_work(instant(before), after.t) || finds_work(instant(after), before.t)) return 0.0;
   return std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
 }
 
@@ -150,7 +164,7 @@ bool EnergyWatch::diverged(const State& state, const Energy& now, double invaria
     if (std::isnan(first_invariant_)) first_invariant_ = invariant;
     if (std::abs(invariant - first_invariant_) <= held) off = 0.0;
   }
-  if (off > held && finds_work(state)) return false;
+  if (off > held && finds_work(instant(state), state.t)) return false;
   beyond_ = off > held ? beyond_ + 1 : 0;
   return off > 100.0 * held || beyond_ >= 16;
 }

@@ -37,6 +37,10 @@ class EnergyWatch {
   double held() const { return held_; }
   double scale() const { return std::max(held_, 1e3 * floor_); }  ///< the same, but not below round-off of the potential
 
+  /// Whether forces do work here, or energies or constraints change with time since then, though they did not where they were looked at: H is not constant
+  /// after all.
+  bool finds_work(const Instant& at, double since);
+
   /// Goes on where another has ended, at an event: round-off is that of the whole run.
   void inherit(const EnergyWatch& before);
 
@@ -50,9 +54,6 @@ class EnergyWatch {
   bool diverged(const State& state, const Energy& now, double invariant);
 
  private:
-  /// Whether forces do work here, though they did not where they were looked at: then H is not constant after all.
-  bool finds_work(const State& state);
-
   const System& system_;
   bool conservative_, constant_mass_;
   Vector p_, rest_;

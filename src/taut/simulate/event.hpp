@@ -10,6 +10,11 @@
 
 namespace taut {
 
+/// A step that ends where forces jump ends this share of the time before, and the next begins as much after it: times of stages are sums, with their round-off,
+/// and must not fall on the other side.
+constexpr double jump_hair = 8.0 * std::numeric_limits<double>::epsilon();
+inline double before_jump(double t, double from, double to) { return t - std::copysign(jump_hair * std::abs(t), to - from); }
+
 /// Numbers on which the system of the moment depends: which supports are held, parameters that change. What they mean is known to
 /// SimulateOptions::system_of alone; a checkpoint holds them.
 using Mode = std::vector<double>;

@@ -1,3 +1,4 @@
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <taut/simulate/rank_watch.hpp>
@@ -13,6 +14,34 @@ constexpr double repeated = 1e-16;
 
 /// Below this share of the largest seen the measure has gone through zero.
 constexpr double lost = 1e-3;
+
+/// Rows that repeat others everywhere do so along every velocity that they admit. In a singular position they part at once: with μᵀG = 0 and Gv = 0 there
+/// is a v for which μᵀ(d²g/dt²) is not zero, and the mechanism cannot go on that way.
+bool stands_singular(const System& system, const State& state, const std::vector<char>& equal) {
+  if (!system.holonomic()) return false;
+  Eigen::MatrixXd G = system.constraint_gradient(state.t, state.q);
+  Vector scale = G.rowwise().norm();
+  for (Eigen::Index i = 0; i < scale.size(); ++i)
+    scale[i] = equal[std::size_t(i)] != 0 && scale[i] > 0.0 ? 1.0 / scale[i] : 0.0;
+  G = scale.asDiagonal() * G;
+  Eigen::JacobiSVD<Eigen::MatrixXd> parts(G, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  parts.setThreshold(1e-7);
+  const Eigen::Index rank = parts.rank(), free = G.cols() - rank;
+  const double size = ConfigurationSize{}.of(system, state), e = 1e-4 * size;
+  for (int sample = 0; sample < 3 && free > 0; ++sample) {
+    Vector shares(free);
+    for (Eigen::Index k = 0; k < free; ++k) shares[k] = std::cos(1.0 + 1.9 * sample + 2.3 * double(k));
+    const Vector v = (parts.matrixV().rightCols(free) * shares).normalized();
+    const auto rates = [&](double along) {
+      const Vector q = state.q + along * v;
+      return Vector(scale.cwiseProduct(system.constraint_rates({state.t, q.data(), v.data()})));
+    };
+    const Vector bend = (rates(e) - rates(-e)) / (2.0 * e);
+    if (bend.norm() * size < 1e-6) continue;  // straight, but for round-off
+    if ((parts.matrixU().rightCols(G.rows() - rank).transpose() * bend).norm() > 1e-4 * bend.norm()) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -36,7 +65,9 @@ RankWatch::RankWatch(const System& system, const State& start) : n_(system.size(
   for (int i = 0; i < m_; ++i)
     counts_[std::size_t(i)] = equal_[std::size_t(i)] != 0 && sines_[std::size_t(i)] > 1e-10 ? 1 : 0;
   on_ = std::pow(double(m_), 3) / 6.0 <= most_work;  // by pivots, zeros fill up
-  if (on_) before_ = largest_ = measure(start.t, start.q);
+  if (!on_) return;
+  before_ = largest_ = measure(start.t, start.q);
+  begins_singular_ = stands_singular(system, start, equal_);
 }
 
 /// Destroys the Gram matrix.

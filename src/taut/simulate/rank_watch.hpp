@@ -23,6 +23,9 @@ class RankWatch {
     if (on_) before_ = measure(state.t, state.q);
   }
 
+  /// Whether the motion begins where constraints have lost rank, and not because some repeat others.
+  bool begins_singular() const { return begins_singular_; }
+
   /// The time within a step at which constraints lose rank, if they do.
   std::optional<double> look(const State& before, const State& after);
 
@@ -37,7 +40,7 @@ class RankWatch {
   int rank() const { return int(std::count(counts_.begin(), counts_.end(), 1)); }
 
   int n_, m_;
-  bool on_;
+  bool on_, begins_singular_ = false;
   std::optional<FlatBlocks> blocks_;
   struct Request {
     const ConstraintBlock* block;

@@ -7,6 +7,7 @@
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/dense_step.hpp>
 #include <taut/simulate/energy.hpp>
+#include <taut/simulate/event.hpp>
 #include <taut/simulate/trajectory.hpp>
 #include <vector>
 
@@ -104,8 +105,11 @@ class Run {
     past_.erase(past_.begin(), past_.end() - 1);
   }
 
-  /// Goes on a hair later.
-  void pass_break(double end) { past_.back().t = std::nextafter(past_.back().t, end); }
+  /// Goes on a hair later: on the other side of a jump for every stage, see before_jump.
+  void pass_break(double end) {
+    double& t = past_.back().t;
+    t = std::nextafter(t + std::copysign(2.0 * jump_hair * std::abs(t), end - t), end);
+  }
 
   /// Forgets everything but the states.
   void renew() {

@@ -19,6 +19,7 @@ void check_start(const System& system, const State& start, const SimulateOptions
   require(found.empty(),
           "simulate: the start violates {}; give a consistent one, or use consistent_start(system, start) to project it.",
           describe(found));
+  require_gradients(system, start);
 }
 
 }  // namespace

@@ -84,6 +84,24 @@ std::vector<Violation> violations(const System& system, const State& state, doub
   return found;
 }
 
+void require_gradients(const System& system, const State& state) {
+  constexpr double vanishing = 1e-8;
+  if (system.constraint_count() == 0) return;
+  const Vector here = system.constraint_gradient_norms(instant(state));
+  if (here.minCoeff() > vanishing * here.maxCoeff()) return;
+  const std::vector<Set> sets = system.sets();
+  State other = state;
+  const double shift = 1e-3 * ConfigurationSize().of(system, state);
+  for (Eigen::Index i = 0; i < other.q.size(); ++i) other.q[i] += shift * std::cos(1.0 + 2.3 * double(i));
+  const Vector there = system.constraint_gradient_norms(instant(other));
+  for (int row = 0; row < system.constraint_count(); ++row)
+    require(sets[row] != Set::zero || !(here[row] < vanishing * there[row]),
+            "the gradient of '{}' is zero at the start, and no force can hold it there; write it so that it changes sign "
+            "where it holds, "
+            "without a square around it, or begin elsewhere.",
+            system.constraint_name(row));
+}
+
 std::string describe(const std::vector<Violation>& found) {
   constexpr std::size_t shown = 6;
   std::string out;

@@ -26,6 +26,9 @@ struct Violation {
 /// judged: what happens at contact is for an impact law to say.
 std::vector<Violation> violations(const System& system, const State& state, double tolerance);
 
+/// Throws InputError where an equation holds with a gradient that is zero there and not elsewhere, as that of a square is: no force could hold it.
+void require_gradients(const System& system, const State& state);
+
 /// "'Pin 0' by 0.1 (position), …": for messages.
 std::string describe(const std::vector<Violation>& found);
 

@@ -12,12 +12,18 @@ double pilot(const System& system, const State& start, const Integrator& integra
   constexpr long steps = 200;                                             // some periods of the fastest part of most motions
   const double share = integrator.traits().error_order == 0 ? 0.5 : 1.0;  // doubling takes two steps at once
   Pace pace(system, method, size);
-  double epsilon = std::numeric_limits<double>::infinity(), last = start.t, before = pace.at(start);
+  double epsilon = std::numeric_limits<double>::infinity(), last = start.t, before = pace.at(start), longest = 0.0,
+         guess = 1.0;
+  bool settled = false;  // the first steps are guesses, and grow
   const auto watch = [&](const Progress& p) {
     if (p.step == 0) return;
     const double h = std::abs(p.state.t - last);
     last = p.state.t;
-    if (p.state.t != options.end || !std::isfinite(epsilon)) epsilon = std::min(epsilon, share * h * before);
+    settled = settled || h < 1.5 * longest;
+    longest = std::max(longest, h);
+    const double one = share * h * before;
+    if (!settled) guess = one;
+    if (settled && p.state.t != options.end) epsilon = std::min(epsilon, one);
     before = pace.at(p.state);
     if (p.step == steps) *p.stop = "enough";
   };
@@ -30,7 +36,7 @@ double pilot(const System& system, const State& start, const Integrator& integra
             .every = 0,
             .resume = true,
             .observers = {watch}});
-  return std::isfinite(epsilon) ? epsilon : 1.0;
+  return std::isfinite(epsilon) ? epsilon : guess;
 }
 
 }  // namespace
@@ -71,6 +77,7 @@ void Timeline::begin(const State& whole_first, const std::vector<State>& earlier
     load(*from);
     return;
   }
+  if (rank_->begins_singular()) path_.singular.push_back(first.t);
   if (!options_.marks.empty() && options_.marks.front() == first.t) {
     on_mark_ = true;
     ++mark_;
@@ -89,7 +96,7 @@ void Timeline::make_control(const State& first) {
     const double epsilon = resumed ? 1.0 : pilot(*system_, first, *integrator_, method_, options_, size);
     control_ = std::make_unique<ReversibleControl>(*system_, method_, options_, first, sign_ * epsilon, size);
   } else {
-    control_ = std::make_unique<ErrorControl>(*run_, options_, start_);
+    control_ = std::make_unique<ErrorControl>(*run_, options_, start_, path_.counts.largest_step);
   }
 }
 

@@ -15,7 +15,41 @@
 /// Why an own type and not a library: docs/decisions/0003-forward-differentiation.md, with the measurement.
 namespace taut {
 
-template <int N, class T = double> struct Dual {
+/// Operators of a differentiable X, found through X alone: plain numbers never meet them. Those with double keep constants cheap.
+template <class X> struct Arithmetic {
+  friend X operator+(X a, const X& b) { return a += b; }
+  friend X operator-(X a, const X& b) { return a -= b; }
+  friend X operator*(X a, const X& b) { return a *= b; }
+  friend X operator/(const X& a, const X& b) { return a * reciprocal(b); }
+  friend X operator+(X a, double b) { return a += b; }
+  friend X operator+(double a, X b) { return b += a; }
+  friend X operator-(X a, double b) { return a -= b; }
+  friend X operator-(double a, const X& b) { return a + (-b); }
+  friend X operator*(X a, double b) { return a *= b; }
+  friend X operator*(double a, X b) { return b *= a; }
+  friend X operator/(X a, double b) { return a *= 1.0 / b; }
+  friend X operator/(double a, const X& b) { return a * reciprocal(b); }
+  friend X operator-(X a) { return a *= -1.0; }
+  friend X operator+(const X& a) { return a; }
+  friend X& operator+=(X& a, double b) {
+    a.value += b;
+    return a;
+  }
+  friend X& operator-=(X& a, double b) {
+    a.value -= b;
+    return a;
+  }
+
+  // Order of values, for branches; the derivative is that of the branch taken.
+  friend bool operator<(const X& a, const X& b) { return plain(a) < plain(b); }
+  friend bool operator>(const X& a, const X& b) { return plain(a) > plain(b); }
+  friend bool operator<(const X& a, double b) { return plain(a) < b; }
+  friend bool operator>(const X& a, double b) { return plain(a) > b; }
+  friend bool operator<=(const X& a, double b) { return plain(a) <= b; }
+  friend bool operator>=(const X& a, double b) { return plain(a) >= b; }
+};
+
+template <int N, class T = double> struct Dual : Arithmetic<Dual<N, T>> {
   T value{};
   std::array<T, N> slope{};
 
@@ -59,7 +93,7 @@ template <int N, class T = double> struct Dual {
   }
 };
 
-template <int N> struct Hyper {
+template <int N> struct Hyper : Arithmetic<Hyper<N>> {
   static constexpr int pairs = N * (N + 1) / 2;
   double value = 0.0;
   std::array<double, N> slope{};
@@ -126,45 +160,6 @@ concept Differentiable = IsDifferentiable<X>::value;
 inline double plain(double x) { return x; }
 template <Differentiable X> double plain(const X& x) { return plain(x.value); }
 
-// Arithmetic. The double overloads keep constants cheap.
-template <Differentiable X> X operator+(X a, const X& b) { return a += b; }
-template <Differentiable X> X operator-(X a, const X& b) { return a -= b; }
-template <Differentiable X> X operator*(X a, const X& b) { return a *= b; }
-template <Differentiable X> X operator+(X a, double b) {
-  a.value += b;
-  return a;
-}
-template <Differentiable X> X operator+(double a, X b) {
-  b.value += a;
-  return b;
-}
-template <Differentiable X> X operator-(X a, double b) {
-  a.value -= b;
-  return a;
-}
-template <Differentiable X> X operator*(X a, double b) { return a *= b; }
-template <Differentiable X> X operator*(double a, X b) { return b *= a; }
-template <Differentiable X> X operator/(X a, double b) { return a *= 1.0 / b; }
-template <Differentiable X> X operator-(X a) { return a *= -1.0; }
-template <Differentiable X> X operator+(const X& a) { return a; }
-template <Differentiable X> X operator-(double a, const X& b) { return a + (-b); }
-template <Differentiable X> X& operator+=(X& a, double b) {
-  a.value += b;
-  return a;
-}
-template <Differentiable X> X& operator-=(X& a, double b) {
-  a.value -= b;
-  return a;
-}
-
-// Order of values, for branches; the derivative is that of the branch taken.
-template <Differentiable X> bool operator<(const X& a, const X& b) { return plain(a) < plain(b); }
-template <Differentiable X> bool operator>(const X& a, const X& b) { return plain(a) > plain(b); }
-template <Differentiable X> bool operator<(const X& a, double b) { return plain(a) < b; }
-template <Differentiable X> bool operator>(const X& a, double b) { return plain(a) > b; }
-template <Differentiable X> bool operator<=(const X& a, double b) { return plain(a) <= b; }
-template <Differentiable X> bool operator>=(const X& a, double b) { return plain(a) >= b; }
-
 /// Jets: f, f′, f″ at x, over any scalar.
 namespace jet {
 using std::acos, std::asin, std::atan, std::cos, std::cosh, std::exp, std::log, std::pow, std::sin, std::sinh, std::sqrt,
@@ -229,8 +224,7 @@ template <class T> std::array<T, 3> power(const T& x, double n) {
 }
 }  // namespace jet
 
-template <Differentiable X> X operator/(double a, const X& b) { return a * b.chain(jet::reciprocal(b.value)); }
-template <Differentiable X> X operator/(const X& a, const X& b) { return a * b.chain(jet::reciprocal(b.value)); }
+template <Differentiable X> X reciprocal(const X& x) { return x.chain(jet::reciprocal(x.value)); }
 template <Differentiable X> X sin(const X& x) { return x.chain(jet::sine(x.value)); }
 template <Differentiable X> X cos(const X& x) { return x.chain(jet::cosine(x.value)); }
 template <Differentiable X> X tan(const X& x) { return x.chain(jet::tangent(x.value)); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <taut/system/system.hpp>
 
@@ -9,6 +11,10 @@ namespace taut {
 template <int Shapes> struct ElementMatrices {
   using Square = std::array<double, Shapes * Shapes>;
   Square mass{}, stiffness{}, damping{};
+
+  /// Motions without energy, K rigid[k] = 0, each with coefficient k = 1 and the other one of the first two = 0. They are taken off before K acts:
+  /// entries of K are N³ times the energy of a beam of N elements, and what they leave of a rigid motion is round-off.
+  std::array<std::array<double, Shapes>, 2> rigid{};
 };
 
 template <int Shapes, int Dim> class ElementBlock;
@@ -57,19 +63,29 @@ class ElementBlock final : public TermBlock<Element<Shapes, Dim>, DynamicsBlock>
   const DiscreteForces* discrete() const override { return this; }
 
   double kinetic(const Instant& at) const override {
-    return half_square(at.v, [](const auto& m) -> const Square& { return m.mass; });
+    return half_square([&](const Term& term, Local& x) { gather(term, at.v, x); },
+                       [](const auto& m) -> const Square& { return m.mass; });
   }
   double potential(const Instant& at) const override {
-    return half_square(at.q, [](const auto& m) -> const Square& { return m.stiffness; });
+    return half_square([&](const Term& term, Local& x) { gather_bent(term, at.q, x); },
+                       [](const auto& m) -> const Square& { return m.stiffness; });
   }
 
   void add(const Instant& at, double momentum, double force, double* out) const override {
+    Local x;
     for (const Term& term : this->terms_) {
       const ElementMatrices<Shapes>& m = *term.matrices;
-      if (momentum != 0.0) multiply(term, m.mass, momentum, at.v, out);
+      if (momentum != 0.0) {
+        gather(term, at.v, x);
+        multiply(term, m.mass, momentum, x, out);
+      }
       if (force != 0.0) {
-        multiply(term, m.stiffness, -force, at.q, out);
-        if (m.damping != Square{}) multiply(term, m.damping, -force, at.v, out);
+        gather_bent(term, at.q, x);
+        multiply(term, m.stiffness, -force, x, out);
+        if (m.damping != Square{}) {
+          gather(term, at.v, x);
+          multiply(term, m.damping, -force, x, out);
+        }
       }
     }
   }
@@ -94,26 +110,43 @@ class ElementBlock final : public TermBlock<Element<Shapes, Dim>, DynamicsBlock>
     return std::all_of(this->terms_.begin(), this->terms_.end(), [&](const Term& t) { return condition(*t.matrices); });
   }
 
-  /// out += weight · A x over one element.
-  static void multiply(const Term& term, const Square& A, double weight, const double* x, double* out) {
-    double local[Shapes][Dim];
+  using Local = double[Shapes][Dim];
+
+  static void gather(const Term& term, const double* x, Local& out) {
     for (int j = 0; j < Shapes; ++j)
-      for (int d = 0; d < Dim; ++d) local[j][d] = weight * x[term.at[j] + d];
-    for (int i = 0; i < Shapes; ++i)
+      for (int d = 0; d < Dim; ++d) out[j][d] = x[term.at[j] + d];
+  }
+
+  /// Without the rigid motion of the element.
+  static void gather_bent(const Term& term, const double* x, Local& out) {
+    const auto& rigid = term.matrices->rigid;
+    for (int j = 0; j < Shapes; ++j)
       for (int d = 0; d < Dim; ++d) {
-        double sum = 0.0;
-        for (int j = 0; j < Shapes; ++j) sum += A[i * Shapes + j] * local[j][d];
-        out[term.at[i] + d] += sum;
+        double sum = x[term.at[j] + d];
+        for (int k = 0; k < std::min(2, Shapes); ++k) sum -= rigid[k][j] * x[term.at[k] + d];
+        out[j][d] = sum;
       }
   }
 
-  template <class Which> double half_square(const double* x, const Which& which) const {
+  /// out += weight · A x over one element.
+  static void multiply(const Term& term, const Square& A, double weight, const Local& x, double* out) {
+    for (int i = 0; i < Shapes; ++i)
+      for (int d = 0; d < Dim; ++d) {
+        double sum = 0.0;
+        for (int j = 0; j < Shapes; ++j) sum += A[i * Shapes + j] * x[j][d];
+        out[term.at[i] + d] += weight * sum;
+      }
+  }
+
+  template <class Gather, class Which> double half_square(const Gather& gather_all, const Which& which) const {
     double sum = 0.0;
+    Local x;
     for (const Term& term : this->terms_) {
       const Square& A = which(*term.matrices);
+      gather_all(term, x);
       for (int i = 0; i < Shapes; ++i)
         for (int j = 0; j < Shapes; ++j)
-          for (int d = 0; d < Dim; ++d) sum += A[i * Shapes + j] * x[term.at[i] + d] * x[term.at[j] + d];
+          for (int d = 0; d < Dim; ++d) sum += A[i * Shapes + j] * x[i][d] * x[j][d];
     }
     return 0.5 * sum;
   }
