@@ -1,6 +1,6 @@
 // Draws a picture on a canvas, in the plane, and in space where there is no WebGL.
 import { inSpace, shapeMesh, shapeOutline } from './shapes.js';
-import { shown } from './data.js';
+import { radiusOf, shown } from './data.js';
 import { mix } from './colours.js';
 
 const tau = 2 * Math.PI;
@@ -379,6 +379,20 @@ export class Drawer2d {
     c.restore();
   }
 
+  // The axes of a body from its origin: short lines in the colours of x, y, z.
+  bodyAxes(solid) {
+    const c = this.context, from = this.view.project(...solid.origin), length = 0.7 * radiusOf(solid);
+    c.lineWidth = 2;
+    solid.axes.slice(0, this.view.space ? 3 : 2).forEach((axis, k) => {
+      const to = this.view.project(...solid.origin.map((x, i) => x + length * axis[i]));
+      c.strokeStyle = this.colours.axes[k];
+      c.beginPath();
+      c.moveTo(from[0], from[1]);
+      c.lineTo(to[0], to[1]);
+      c.stroke();
+    });
+  }
+
   labels(layer) {
     const c = this.context, { scene } = layer.run;
     c.font = '500 12px system-ui, sans-serif';
@@ -398,6 +412,7 @@ export class Drawer2d {
       c.fillStyle = this.colours.ink;
       c.fillText(name, x, y);
     };
+    for (const solid of layer.solids(layer.moment)) this.bodyAxes(solid);
     for (const solid of layer.solids(layer.moment))
       if (!scene.places.some((place) => place.name === solid.name)) write(solid.name, this.view.project(...solid.origin));
     let count = 0;
