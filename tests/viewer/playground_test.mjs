@@ -91,7 +91,7 @@ const tests = {
   async 'can be stopped'() {
     await page.evaluate(() => window.playground.choose('pendulum.yaml'));
     await finished();
-    await page.fill('#model', (await page.inputValue('#model')).replace('until: 10, step: 0.01', 'until: 1e5, step: 0.001, interval: 100'));
+    await page.fill('#model', (await page.inputValue('#model')).replace('until: 10, step: 0.01', 'until: 1e5, step: 0.001, every: 100000'));
     await page.click('#run');
     await page.waitForFunction(() => window.playground.bar.value > 0);
     await page.click('#stop');

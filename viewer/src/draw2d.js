@@ -205,6 +205,26 @@ export class Drawer2d {
     c.restore();
   }
 
+  // A line along a rod where its first director points, as far as it faces the eye.
+  stripe(curve, at, run, moment, style) {
+    const c = this.context, wide = c.lineWidth;
+    c.save();
+    c.strokeStyle = style.stripe;
+    c.lineWidth = 0.35 * wide;
+    c.beginPath();
+    let before = false;
+    curve.places.forEach((p, k) => {
+      const d = run.vector(curve.stripe[k], moment), x = [at[3 * p], at[3 * p + 1], at[3 * p + 2]], here = this.view.project(...x);
+      const reach = (0.4 * wide) / Math.max(this.view.pixels(1, here[2]), 1e-12), there = this.view.project(...x.map((a, i) => a + reach * d[i]));
+      const seen = there[2] <= here[2];
+      if (seen && before) c.lineTo(there[0], there[1]);
+      else if (seen) c.moveTo(there[0], there[1]);
+      before = seen;
+    });
+    c.stroke();
+    c.restore();
+  }
+
   bodies(layer, at, moment, alpha) {
     const c = this.context, { run, style } = layer, { scene } = run;
     c.save();
@@ -215,8 +235,10 @@ export class Drawer2d {
       if (!curve.places) continue;
       c.strokeStyle = style.curves[curve.index % style.curves.length];
       c.lineWidth = style.curveWidth;
+      if (curve.stripe) c.lineWidth *= 1.8;
       this.path(curve.places.map((p) => this.point(at, p)));
       c.stroke();
+      if (curve.stripe) this.stripe(curve, at, run, moment, style);
     }
     // Many rods in one path, because there may be thousands; not all, because paths that cross themselves are slow.
     let waiting = 0;
