@@ -228,7 +228,7 @@ const tests = {
     taut('compare', model('pendulum'), '--until', '1', '--integrator', 'midpoint', '--integrator', 'rattle', '--halvings', '1', '--report');
     const { page, context, trouble } = await open('pendulum.compare.html');
     assert.equal(await page.locator('.study-chart').count(), 3);
-    assert.deepEqual((await page.evaluate(() => window.taut.runs.map((run) => run.data.integrator))).sort(), ['midpoint', 'rattle']);
+    assert.deepEqual((await page.evaluate(() => window.taut.runs.map((run) => run.data.integrator))).sort(), ['RATTLE', 'midpoint']);
     await page.waitForFunction(() => window.taut.t > 0);
     assert.deepEqual(trouble, []);
     await context.close();

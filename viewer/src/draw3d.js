@@ -190,7 +190,7 @@ export class Drawer3d {
     }
     for (const one of scene.curves) {
       if (!one.places) continue;
-      const curve = rgba(style.curves[one.index % style.curves.length], alpha), radius = one.stripe ? Math.max(1.6 * thick, one.radius) : 1.2 * thick;
+      const curve = rgba(style.curves[one.index % style.curves.length], alpha), radius = one.stripe ? Math.max(0.009 * size, one.radius) : 1.2 * thick;
       for (let k = 0; k < one.places.length; ++k) {
         if (k > 0) bar(place(one.places[k - 1]), place(one.places[k]), radius, curve);
         ball(place(one.places[k]), radius, curve);
@@ -210,8 +210,8 @@ export class Drawer3d {
     let before;
     for (let k = 0; k < curve.places.length; ++k) {
       const d = run.vector(curve.stripe[k], moment), size = Math.hypot(...d) || 1, x = place(curve.places[k]);
-      const now = x.map((a, i) => a + (0.85 * radius * d[i]) / size);
-      if (before) bar(before, now, 0.4 * radius, tint);
+      const now = x.map((a, i) => a + (0.72 * radius * d[i]) / size);
+      if (before) bar(before, now, 0.5 * radius, tint);
       before = now;
     }
   }

@@ -103,7 +103,7 @@ export class Stage {
     return {
       dark, ink: get('ink'), soft: get('soft'), grid: get('grid'), gridSolid: get('grid-solid'), halo: get('stage'), wall: get('wall'),
       rail: get('rail'), force: get('force'), axes: [get('axis-x'), get('axis-y'), get('axis-z')], runs: runColours[dark ? 'dark' : 'light'],
-      steel: get('steel'), point: get('point'), stripe: dark ? '#fff3c4' : '#ffd54a',
+      steel: get('steel'), point: get('point'), stripe: dark ? '#ff8a1e' : '#ffd54a',
     };
   }
 

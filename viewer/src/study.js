@@ -108,6 +108,5 @@ export function showStudy(data, app, chooseTheme) {
     element('main', { class: 'study' },
       (study.text || []).length ? element('section', { class: 'card panel wide' }, study.text.map((line) => element('p', {}, line))) : null,
       (study.charts || []).filter((one) => one.lines.length).map(chart), (study.tables || []).map(table),
-      study.model ? element('section', { class: 'card panel wide' }, element('h2', {}, 'Model'),
-        element('div', { class: 'command' }, element('code', {}, study.command || '')), element('details', {}, element('summary', {}, 'Text'), element('pre', {}, study.model))) : null));
+      study.model && !data.runs ? element('section', { class: 'card panel wide' }, element('h2', {}, 'Model'), element('details', {}, element('summary', {}, 'Text'), element('pre', {}, study.model))) : null));
 }
