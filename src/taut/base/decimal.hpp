@@ -19,13 +19,14 @@ inline std::to_chars_result to_decimal(char* first, char* last, double value) { 
 
 #else
 
-/// The end of -digits.digits e±digits; what is not finite is no number here.
+/// The end of -digits.digits e±digits, or of -inf.
 inline const char* end_of_decimal(const char* first, const char* last) {
   const auto digits = [last](const char* at) {
     while (at != last && *at >= '0' && *at <= '9') ++at;
     return at;
   };
   const char* whole = first != last && *first == '-' ? first + 1 : first;
+  if (last - whole >= 3 && std::string(whole, whole + 3) == "inf") return whole + 3;
   const char* at = digits(whole);
   bool any = at != whole;
   if (at != last && *at == '.') {
@@ -46,7 +47,7 @@ inline std::from_chars_result from_decimal(const char* first, const char* last, 
   const char* end = end_of_decimal(first, last);
   if (end == first) return {first, std::errc::invalid_argument};
   const double found = std::strtod(std::string(first, end).c_str(), nullptr);
-  if (found - found != 0.0) return {end, std::errc::result_out_of_range};
+  if (found - found != 0.0 && end[-1] != 'f') return {end, std::errc::result_out_of_range};
   value = found;
   return {end, std::errc{}};
 }
