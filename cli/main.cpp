@@ -49,7 +49,8 @@ int list(bool json) {
 }
 
 CLI::App* add_report(CLI::App& app, taut::cli::ReportArguments& into) {
-  auto* command = app.add_subcommand("report", "Show a run: one HTML file with the motion, plots and the certificate");
+  auto* command =
+      app.add_subcommand("report", "Show a run or a sweep: one HTML file with the motion, plots and the certificate");
   command->add_option("results", into.results, "HDF5 file of a run; several are shown over each other")->required();
   command->add_option("--out", into.out, "File to write; RUN.html beside the first results unless given");
   command->add_flag("--png", into.png, "A picture of the motion beside the page, RUN.png; needs chromium");
@@ -143,7 +144,7 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   comparing->add_option("--halvings", compare.halvings, "How often the step is halved");
   comparing->add_option("--budget", compare.budget, "Seconds for all of it; a single run may take a sixth of them");
-  comparing->add_flag("--report", compare.report, "Write a page with the plots and the table, MODEL.compare.html");
+  comparing->add_flag("--report", compare.report, "Write a page with plots, table and motions, MODEL.compare.html");
   comparing->add_option("--out", compare.directory, "Folder for curves (CSV) and the work-precision plot (SVG)");
   auto* verifying =
       app.add_subcommand("verify", "Run a model with smaller and smaller steps: observed order and estimated error");

@@ -10,6 +10,7 @@
 #include <taut/report/report.hpp>
 #include <taut/results/output_file.hpp>
 #include <taut/results/results.hpp>
+#include <taut/results/sweep_file.hpp>
 
 #include "child.hpp"
 #include "command_tools.hpp"
@@ -56,6 +57,8 @@ int report(const ReportArguments& arguments) {
   std::error_code none;
   for (const std::string& one : arguments.results)
     require(!fs::equivalent(one, out, none), "--out {}: is the results file; the report would overwrite it.", out);
+  require(!(arguments.png || arguments.gif || arguments.mp4) || !is_sweep(arguments.results[0]),
+          "report: a sweep has no motion of its own; its page says how to make one of its runs, and that can be drawn.");
   require(arguments.at.empty() || arguments.png, "--at is the time of a picture; ask for one with --png.");
   write_report(arguments.results, out);
   ordered_json made{{"report", out}};

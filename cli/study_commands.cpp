@@ -11,6 +11,7 @@
 #include <taut/taut.hpp>
 
 #include "command_tools.hpp"
+#include "compared_runs.hpp"
 #include "reproduce/experiment.hpp"
 #include "study_pages.hpp"
 
@@ -141,7 +142,7 @@ int compare(const CompareArguments& arguments) {
   }
   if (arguments.report && !found.rows.empty()) {
     const std::string page = page_name(arguments.model, ".compare.html");
-    write_compare_page(found, model, in_words(reference), page);
+    write_compare_page(found, model, in_words(reference), compared_runs(arguments, found), page);
     if (!arguments.json) fmt::print("the report is in {}: open it in a browser\n", page);
   }
   if (!found.interrupted) return ok;

@@ -13,11 +13,13 @@
 namespace taut::cli {
 namespace {
 
-void write_page(const ordered_json& study, const std::string& path) {
-  const auto replace = ordered_json::error_handler_t::replace;
+/// `runs`: motions that the page shows too, as texts.
+void write_page(const ordered_json& study, const std::string& path, const std::vector<std::string>& runs = {}) {
+  std::string data = "{\"format\":1,\"study\":" + study.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  for (std::size_t k = 0; k < runs.size(); ++k) data += (k == 0 ? ",\"runs\":[" : ",") + runs[k];
+  data += runs.empty() ? "}" : "]}";
   OutputFile file(path);
-  file.stream() << page_around(study.at("title"),
-                               ordered_json{{"format", 1}, {"study", study}}.dump(-1, ' ', false, replace));
+  file.stream() << page_around(study.at("title"), data);
   file.finish();
 }
 
@@ -49,7 +51,7 @@ double largest_deviation(const std::vector<Conserved>& all) {
 }  // namespace
 
 void write_compare_page(const Comparison& found, const ModelFile& model, const std::string& against,
-                        const std::string& path) {
+                        const std::vector<std::string>& runs, const std::string& path) {
   const auto differs = [&](auto part) {
     return std::any_of(found.rows.begin(), found.rows.end(),
                        [&](const CompareRow& row) { return row.*part != found.rows[0].*part; });
@@ -87,7 +89,7 @@ void write_compare_page(const Comparison& found, const ModelFile& model, const s
               {"charts", {work, order, energy}},
               {"tables", {table}},
               {"model", model.text}},
-             path);
+             path, runs);
 }
 
 void write_verify_page(const Verification& found, const ModelFile& model, const std::string& path) {

@@ -99,6 +99,24 @@ class Cli(unittest.TestCase):
             lines = frame.index("LINES 1 50")
             self.assertEqual([int(x) for x in frame[lines + 1].split()], [49, *range(49)])
 
+    def test_rods_carry_their_directors_into_vtk_and_gltf(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "rod.yaml").write_text(
+                "dimension: 3\nbeams: {rod: {length: 2, elements: 4, density: 1, EI: 2, GJ: 1, EA: 200, start: {clamped: [0, 0, 0], direction: [1, 0, 0], roll: [0, 1, 0]}}}\n"
+                "run: {until: 0.02, step: 0.01, integrator: energy-momentum}\n")
+            results = place / "run.h5"
+            self.assertEqual(run("run", str(place / "rod.yaml"), "--out", str(results)).returncode, 0)
+            for name in ["run.vtk", "run.gltf"]:
+                self.assertEqual(run("convert", str(results), str(place / name)).returncode, 0)
+            frame = (place / "run_000000.vtk").read_text().splitlines()
+            at = frame.index("VECTORS director double")
+            self.assertEqual([float(x) for x in frame[at + 1].split()], [0.0, 1.0, 0.0])
+            gltf = json.loads((place / "run.gltf").read_text())
+            striped = [k for k, mesh in enumerate(gltf["meshes"]) if len(mesh["primitives"]) == 2]
+            self.assertEqual(len(striped), 1)
+            self.assertEqual(sum(node.get("mesh") == striped[0] for node in gltf["nodes"]), 48)
+
     def test_the_scene_becomes_files_of_paraview_and_gltf(self):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder)

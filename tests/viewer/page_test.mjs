@@ -25,7 +25,7 @@ const browser = await chromium.launch({
 });
 
 // A page that must not complain nor ask for anything.
-async function open(file, hash = '', size = { width: 1280, height: 800 }, options = {}) {
+async function open(file, hash = '', size = { width: 1280, height: 800 }, options = {}, ready = '#certificate') {
   const context = await browser.newContext({ viewport: size, ...options });
   const page = await context.newPage();
   const trouble = [];
@@ -33,7 +33,7 @@ async function open(file, hash = '', size = { width: 1280, height: 800 }, option
   page.on('pageerror', (error) => trouble.push(String(error)));
   page.on('request', (request) => !/^(file|data|blob):/.test(request.url()) && trouble.push('asks for ' + request.url()));
   await page.goto(pathToFileURL(join(folder, file)).href + hash);
-  await page.waitForSelector('#certificate');
+  await page.waitForSelector(ready);
   return { page, context, trouble };
 }
 const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -187,6 +187,71 @@ const tests = {
     assert.match(await page.textContent('h1'), /<script>window\.hacked = 1<\/script>/);
     assert.equal(await page.locator('img').count(), 0);
     assert.ok((await page.locator('pre.model').textContent()).length > 1_000_000);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
+  async 'shows a sweep: map, distribution, curves, how to make a run'() {
+    const bad = '<img src=x onerror=alert(1)>';
+    writeFileSync(join(folder, 'many.yaml'), `name: ${JSON.stringify(bad)}\nparameters: {l: 1, g: 9.81}\nmasses: {A: {mass: 1, at: ["l", 0]}}\npoints: {O: [0, 0]}\nrods: [[O, A]]\n` +
+      `gravity: g\noutputs: {${JSON.stringify(bad)}: A.y}\nrun: {until: 1, step: 0.02, integrator: midpoint}\n`);
+    taut('sweep', 'many.yaml', '--vary', 'l=0.5:2:7', '--vary', 'g=5:10:5', '--keep', 'outputs', '--keep', 'times=0:1:11', '--out', 'many.h5');
+    taut('report', 'many.h5');
+    assert.throws(() => taut('report', 'many.h5', 'plane.h5', '--out', 'both.html'), /give it alone/);
+    const { page, context, trouble } = await open('many.html', '', undefined, {}, '#histogram svg');
+    assert.match(await page.textContent('h1'), /<img src=x/);
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.textContent('#verdict'), 'All runs good');
+    // Numbers are those of the file: run 12 is l = 1, g = 7.5, and so is the command.
+    await page.fill('#run', '12');
+    await page.keyboard.press('Enter');
+    assert.match(await page.textContent('#command'), /^taut run many\.yaml --set l=1 --set g=7\.5 --report$/);
+    const told = await page.evaluate(() => window.taut.columns[0].values[12]);
+    const alone = JSON.parse(taut('run', 'many.yaml', '--set', 'l=1', '--set', 'g=7.5', '--no-file', '--json'));
+    assert.ok(Math.abs(told - alone.outputs[bad]) < 1e-6);
+    // A click on the tile of the last run, at the top on the right.
+    const box = await page.locator('#map image').boundingBox();
+    await page.mouse.click(box.x + 0.95 * box.width, box.y + 0.06 * box.height);
+    assert.match(await page.textContent('#command'), /--set l=2 --set g=10 /);
+    assert.equal(await page.locator('#curves .thread').count(), 35);
+    // Bands: at the end the median of 35 values, found by sorting them.
+    const [median, values] = await page.evaluate(() => {
+      const { curves, t } = window.taut, n = t.length, [one] = curves;
+      return [one.bands[2 * n + n - 1], Array.from({ length: 35 }, (_, r) => one.all[r * n + n - 1])];
+    });
+    assert.equal(median, values.sort((a, b) => a - b)[17]);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
+  async 'shows motions beside the plots of a comparison'() {
+    taut('compare', model('pendulum'), '--until', '1', '--integrator', 'midpoint', '--integrator', 'rattle', '--halvings', '1', '--report');
+    const { page, context, trouble } = await open('pendulum.compare.html');
+    assert.equal(await page.locator('.study-chart').count(), 3);
+    assert.deepEqual((await page.evaluate(() => window.taut.runs.map((run) => run.data.integrator))).sort(), ['RATTLE', 'midpoint']);
+    await page.waitForFunction(() => window.taut.t > 0);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
+  async 'draws a stripe along a rod where its director is'() {
+    taut('run', model('helical_spring'), '--until', '0.1', '--out', 'rod.h5', '--report');
+    const { page, context, trouble } = await open('rod.html', '#pause');
+    await page.evaluate(() => window.taut.seek(window.taut.end));
+    await frames(page);
+    const worst = await page.evaluate(() => {
+      const run = window.taut.runs[0], moment = run.moment(run.end), curve = run.scene.curves.find((one) => one.stripe);
+      let length = 0, lean = 0;
+      curve.stripe.forEach((form, k) => {
+        const d = run.vector(form, moment), at = (i) => run.place(curve.places[Math.max(0, Math.min(curve.places.length - 1, i))], moment);
+        const a = at(k - 1), b = at(k + 1), along = b.map((x, i) => x - a[i]), size = Math.hypot(...along);
+        length = Math.max(length, Math.abs(Math.hypot(...d) - 1));
+        if (k > 0 && k + 1 < curve.places.length) lean = Math.max(lean, Math.abs(d.reduce((sum, x, i) => sum + x * along[i], 0)) / size);
+      });
+      return { length, lean };
+    });
+    // Directors have length one and stand across the rod, as far as neighbours on it tell its direction.
+    assert.ok(worst.length < 0.02 && worst.lean < 0.1, JSON.stringify(worst));
     assert.deepEqual(trouble, []);
     await context.close();
   },

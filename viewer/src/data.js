@@ -1,13 +1,13 @@
 // What a page holds, decoded: see src/taut/report in the sources of taut.
 
-const bytesOf = (text) => {
+export const bytesOf = (text) => {
   const raw = atob(text);
   const out = new Uint8Array(raw.length);
   for (let k = 0; k < raw.length; ++k) out[k] = raw.charCodeAt(k);
   return out;
 };
-const doubles = (text) => new Float64Array(bytesOf(text || '').buffer);
-const floats = (text) => new Float32Array(bytesOf(text || '').buffer);
+export const doubles = (text) => new Float64Array(bytesOf(text || '').buffer);
+export const floats = (text) => new Float32Array(bytesOf(text || '').buffer);
 
 // Rows of whole numbers as differences of the given order, zigzag, seven bits to a byte.
 export function unpackRows(text, rows, length, order) {

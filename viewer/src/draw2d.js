@@ -1,6 +1,6 @@
 // Draws a picture on a canvas, in the plane, and in space where there is no WebGL.
 import { inSpace, shapeMesh, shapeOutline } from './shapes.js';
-import { shown } from './data.js';
+import { radiusOf, shown } from './data.js';
 import { mix } from './colours.js';
 
 const tau = 2 * Math.PI;
@@ -56,7 +56,7 @@ export class Drawer2d {
     this.view = picture.view;
     this.colours = picture.colours;
     if (!picture.arrowsDrawn) for (const layer of picture.layers) for (const arrow of layer.arrows) this.arrow(arrow);
-    if (picture.labels) for (const layer of picture.layers.slice(0, 1)) this.labels(layer);
+    if (picture.labels) for (const layer of picture.layers.slice(0, 1)) this.labels(layer, picture.size);
     if (picture.view.space) this.axes();
     else this.scaleBar(picture);
   }
@@ -205,6 +205,26 @@ export class Drawer2d {
     c.restore();
   }
 
+  // A line along a rod where its first director points, as far as it faces the eye.
+  stripe(curve, at, run, moment, style) {
+    const c = this.context, wide = c.lineWidth;
+    c.save();
+    c.strokeStyle = style.stripe;
+    c.lineWidth = 0.4 * wide;
+    c.beginPath();
+    let before = false;
+    curve.places.forEach((p, k) => {
+      const d = run.vector(curve.stripe[k], moment), x = [at[3 * p], at[3 * p + 1], at[3 * p + 2]], here = this.view.project(...x);
+      const reach = (0.3 * wide) / Math.max(this.view.pixels(1, here[2]), 1e-12), there = this.view.project(...x.map((a, i) => a + reach * d[i]));
+      const seen = there[2] <= here[2];
+      if (seen && before) c.lineTo(there[0], there[1]);
+      else if (seen) c.moveTo(there[0], there[1]);
+      before = seen;
+    });
+    c.stroke();
+    c.restore();
+  }
+
   bodies(layer, at, moment, alpha) {
     const c = this.context, { run, style } = layer, { scene } = run;
     c.save();
@@ -215,8 +235,10 @@ export class Drawer2d {
       if (!curve.places) continue;
       c.strokeStyle = style.curves[curve.index % style.curves.length];
       c.lineWidth = style.curveWidth;
+      if (curve.stripe) c.lineWidth *= 2.2;
       this.path(curve.places.map((p) => this.point(at, p)));
       c.stroke();
+      if (curve.stripe) this.stripe(curve, at, run, moment, style);
     }
     // Many rods in one path, because there may be thousands; not all, because paths that cross themselves are slow.
     let waiting = 0;
@@ -379,7 +401,21 @@ export class Drawer2d {
     c.restore();
   }
 
-  labels(layer) {
+  // The axes of a body from its origin: short lines in the colours of x, y, z.
+  bodyAxes(solid, size) {
+    const c = this.context, from = this.view.project(...solid.origin), length = Math.min(0.3 * radiusOf(solid), 0.08 * size);
+    c.lineWidth = 2;
+    solid.axes.slice(0, this.view.space ? 3 : 2).forEach((axis, k) => {
+      const to = this.view.project(...solid.origin.map((x, i) => x + length * axis[i]));
+      c.strokeStyle = this.colours.axes[k];
+      c.beginPath();
+      c.moveTo(from[0], from[1]);
+      c.lineTo(to[0], to[1]);
+      c.stroke();
+    });
+  }
+
+  labels(layer, size) {
     const c = this.context, { scene } = layer.run;
     c.font = '500 12px system-ui, sans-serif';
     c.textAlign = 'left';
@@ -398,6 +434,7 @@ export class Drawer2d {
       c.fillStyle = this.colours.ink;
       c.fillText(name, x, y);
     };
+    for (const solid of layer.solids(layer.moment)) this.bodyAxes(solid, size);
     for (const solid of layer.solids(layer.moment))
       if (!scene.places.some((place) => place.name === solid.name)) write(solid.name, this.view.project(...solid.origin));
     let count = 0;

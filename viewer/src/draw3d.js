@@ -190,18 +190,30 @@ export class Drawer3d {
     }
     for (const one of scene.curves) {
       if (!one.places) continue;
-      const curve = rgba(style.curves[one.index % style.curves.length], alpha);
+      const curve = rgba(style.curves[one.index % style.curves.length], alpha), radius = one.stripe ? Math.max(0.009 * size, one.radius) : 1.2 * thick;
       for (let k = 0; k < one.places.length; ++k) {
-        if (k > 0) bar(place(one.places[k - 1]), place(one.places[k]), 1.2 * thick, curve);
-        ball(place(one.places[k]), 1.2 * thick, curve);
+        if (k > 0) bar(place(one.places[k - 1]), place(one.places[k]), radius, curve);
+        ball(place(one.places[k]), radius, curve);
       }
+      if (one.stripe && alpha > 0.5) this.stripe(one, place, run, moment, radius, rgba(style.stripe, alpha), bar);
     }
     const mass = rgba(style.mass, alpha), point = rgba(style.point, alpha);
     scene.places.forEach((one, p) => {
       if (one.kind === 'mass') ball(place(p), 0.02 * size * style.thin, mass);
-      else if (one.kind === 'point' || one.kind === 'mark') ball(place(p), 0.012 * size * style.thin, point);
+      else if (one.kind === 'point' || one.kind === 'mark') ball(place(p), (one.kind === 'point' ? 0.012 : 0.007) * size * style.thin, point);
     });
     for (const solid of layer.solids(moment)) this.solid(solid, layer, alpha);
+  }
+
+  // A line along a rod, where its first director points: it shows the twist.
+  stripe(curve, place, run, moment, radius, tint, bar) {
+    let before;
+    for (let k = 0; k < curve.places.length; ++k) {
+      const d = run.vector(curve.stripe[k], moment), size = Math.hypot(...d) || 1, x = place(curve.places[k]);
+      const now = x.map((a, i) => a + (0.72 * radius * d[i]) / size);
+      if (before) bar(before, now, 0.5 * radius, tint);
+      before = now;
+    }
   }
 
   coil(a, b, thick, tint, bar) {

@@ -6,6 +6,7 @@ import { Board } from './plots.js';
 import { aboutPanel, certificatePanel, chip, modelPanel, summaryOf } from './panels.js';
 import { button, element, icon, menu } from './dom.js';
 import { showStudy } from './study.js';
+import { showSweep } from './sweep.js';
 
 const root = document.documentElement;
 
@@ -19,7 +20,7 @@ chooseTheme(wanted.get('theme') || (darkMode.matches ? 'dark' : 'light'));
 const speedsAround = (base) => [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16].map((factor) => factor * base);
 
 class Page {
-  constructor(data) {
+  constructor(data, app) {
     this.setRuns(data);
     this.t = this.start;
     this.playing = false;
@@ -28,7 +29,7 @@ class Page {
     this.speeds = speedsAround(base);
     this.speed = 4;
     this.moving = this.runs.some((run) => run.frames > 1);
-    this.layout(document.getElementById('app'));
+    this.layout(app);
   }
 
   setRuns(data) {
@@ -352,11 +353,22 @@ function film(page) {
   document.body.append(element('pre', { id: 'film' }, pictures.join('\n')));
 }
 
-const data = JSON.parse(document.getElementById('data').textContent);
+const data = JSON.parse(document.getElementById('data').textContent), app = document.getElementById('app');
 if (data.study) {
-  showStudy(data, document.getElementById('app'), chooseTheme);
+  const top = element('div'), below = element('div', { class: 'below' });
+  let page;
+  showStudy(data, top, (theme) => (page ? page.theme(theme) : chooseTheme(theme)));
+  app.replaceChildren(top, below);
+  if (data.runs) {
+    page = new Page(data, below);
+    page.paintRuns();
+    document.title = data.study.title;
+    window.taut = page;
+  }
+} else if (data.sweep) {
+  showSweep(data, app, chooseTheme);
 } else {
-  const page = new Page(data);
+  const page = new Page(data, app);
   page.paintRuns();
   window.taut = page;
   if (data.live && location.protocol === 'http:') watch(page, data);

@@ -103,7 +103,7 @@ export class Stage {
     return {
       dark, ink: get('ink'), soft: get('soft'), grid: get('grid'), gridSolid: get('grid-solid'), halo: get('stage'), wall: get('wall'),
       rail: get('rail'), force: get('force'), axes: [get('axis-x'), get('axis-y'), get('axis-z')], runs: runColours[dark ? 'dark' : 'light'],
-      steel: get('steel'), point: get('point'),
+      steel: get('steel'), point: get('point'), stripe: dark ? '#ff8a1e' : '#ffd54a',
     };
   }
 
@@ -116,7 +116,7 @@ export class Stage {
     const thin = crowd > 24 ? Math.max(0.25, Math.sqrt(24 / crowd)) : 1;
     const rod = many ? mix(own, colours.dark ? 0.85 : 0.9) : colours.steel;
     return {
-      thin, rod, spring: rod, damper: rod, curves: many ? [own] : colours.runs, mass: own, point: colours.point, edge: colours.halo, solids: many ? [own] : colours.runs, radius: Math.max(1.5, Math.min(8, 0.02 * pixels) * thin), anchor: Math.min(8, 0.02 * pixels + 3),
+      thin, rod, spring: rod, damper: rod, curves: many ? [own] : colours.runs, mass: own, point: colours.point, stripe: colours.stripe, edge: colours.halo, solids: many ? [own] : colours.runs, radius: Math.max(1.5, Math.min(8, 0.02 * pixels) * thin), anchor: Math.min(8, 0.02 * pixels + 3),
       rodWidth: Math.max(1.2, Math.min(4, 0.011 * pixels) * thin), curveWidth: Math.max(1.5, Math.min(3.5, 0.01 * pixels)),
     };
   }

@@ -5,21 +5,19 @@ import { shown } from './data.js';
 const colours = ['#2a66d9', '#d9622b', '#2a9d6f', '#a347ba', '#b08900', '#c2385a', '#0f8b9d', '#6b6f76'];
 const shapes = ['circle', 'square', 'diamond'];
 
-function svg(tag, properties = {}, ...children) {
+export function svg(tag, properties = {}, ...children) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
   for (const [key, value] of Object.entries(properties)) node.setAttribute(key, value);
   node.append(...children);
   return node;
 }
 
-function scaleOf(values, log, from, to) {
+export function scaleOf(values, log, from, to, pad = 0.06) {
   const usable = values.filter((x) => Number.isFinite(x) && (!log || x > 0)), f = log ? Math.log10 : (x) => x;
-  let low = f(Math.min(...usable)), high = f(Math.max(...usable));
+  let low = f(usable.reduce((a, b) => (b < a ? b : a), Infinity)), high = f(usable.reduce((a, b) => (b > a ? b : a), -Infinity));
   if (!usable.length) [low, high] = [0, 1];
   if (low === high) [low, high] = [low - 0.5, high + 0.5];
-  const pad = 0.06 * (high - low);
-  low -= pad;
-  high += pad;
+  [low, high] = [low - pad * (high - low), high + pad * (high - low)];
   const place = (x) => from + ((f(x) - low) / (high - low)) * (to - from);
   const ticks = [];
   if (log) {
@@ -110,6 +108,5 @@ export function showStudy(data, app, chooseTheme) {
     element('main', { class: 'study' },
       (study.text || []).length ? element('section', { class: 'card panel wide' }, study.text.map((line) => element('p', {}, line))) : null,
       (study.charts || []).filter((one) => one.lines.length).map(chart), (study.tables || []).map(table),
-      study.model ? element('section', { class: 'card panel wide' }, element('h2', {}, 'Model'),
-        element('div', { class: 'command' }, element('code', {}, study.command || '')), element('details', {}, element('summary', {}, 'Text'), element('pre', {}, study.model))) : null));
+      study.model && !data.runs ? element('section', { class: 'card panel wide' }, element('h2', {}, 'Model'), element('details', {}, element('summary', {}, 'Text'), element('pre', {}, study.model))) : null));
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <taut/base/bits.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/graph.hpp>
 #include <unordered_set>
@@ -140,13 +140,13 @@ bool commutes(Op op) { return op == Op::add || op == Op::multiply; }
 
 bool Graph::Entry::operator==(const Entry& other) const {
   return op == other.op && a == other.a && b == other.b && c == other.c &&
-         std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(other.value);
+         bits_as<std::uint64_t>(value) == bits_as<std::uint64_t>(other.value);
 }
 
 std::size_t Graph::Hash::operator()(const Entry& e) const {
   const auto whole = [](int x) { return std::uint64_t(std::uint32_t(x)); };
   return mixed(mixed(mixed(std::uint64_t(e.op), whole(e.a)), whole(e.b) << 32 | whole(e.c)),
-               std::bit_cast<std::uint64_t>(e.value));
+               bits_as<std::uint64_t>(e.value));
 }
 
 std::uint64_t Graph::outline_of(const Entry& e) const {
@@ -158,7 +158,7 @@ std::uint64_t Graph::outline_of(const Entry& e) const {
   }
   e.each_argument([&](Node argument) { out = mixed(out, outline(argument)); });
   if (e.op == Op::table) out = mixed(out, std::uint64_t(e.b) << 32 | std::uint64_t(e.c));
-  return mixed(out, std::bit_cast<std::uint64_t>(e.value));
+  return mixed(out, bits_as<std::uint64_t>(e.value));
 }
 
 Graph::Node Graph::push(const Entry& entry) {

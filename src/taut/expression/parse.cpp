@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
+#include <taut/base/decimal.hpp>
 #include <taut/base/excerpt.hpp>
 #include <taut/expression/parse.hpp>
 
@@ -107,7 +107,7 @@ class Parser {
     const char c = text_[k];
     if (std::isdigit(static_cast<unsigned char>(c)) ||
         (c == '.' && k + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[k + 1])))) {
-      const auto [end, trouble] = std::from_chars(text_.data() + k, text_.data() + text_.size(), token_.value);
+      const auto [end, trouble] = from_decimal(text_.data() + k, text_.data() + text_.size(), token_.value);
       if (trouble != std::errc{}) fail("this number is out of range", k);
       next_ = std::size_t(end - text_.data());
       token_ = {Token::Kind::number, text_.substr(k, next_ - k), k, token_.value};

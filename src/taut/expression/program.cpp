@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <limits>
 #include <mutex>
+#include <taut/base/bits.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/code.hpp>
 #include <taut/expression/program.hpp>
@@ -58,7 +58,7 @@ const SineCosine& sine_cosine(double x) {
     SineCosine value{};
   };
   thread_local std::array<Known, 64> all;
-  Known& place = all[(std::bit_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u) >> 58];
+  Known& place = all[(bits_as<std::uint64_t>(x) * 0x9E3779B97F4A7C15u) >> 58];
   if (place.x != x) place = {x, {std::sin(x), std::cos(x)}};
   return place.value;
 }

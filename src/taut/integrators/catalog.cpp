@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <taut/base/decimal.hpp>
 #include <taut/base/require.hpp>
 #include <taut/integrators/catalog.hpp>
 
@@ -19,7 +19,7 @@ class Options {
     const std::string word = found->second;
     given_.erase(found);
     double value = 0.0;
-    const auto [end, trouble] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const auto [end, trouble] = from_decimal(word.data(), word.data() + word.size(), value);
     require(trouble == std::errc{} && end == word.data() + word.size(), "{}: {} must be a number, got '{}'.", owner_, name,
             word);
     return value;

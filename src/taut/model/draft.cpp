@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <taut/base/decimal.hpp>
 #include <taut/model/draft.hpp>
 #include <taut/model/model_modes.hpp>
 #include <taut/model/repeat.hpp>
@@ -11,7 +11,7 @@ namespace {
 /// A plain number needs no parser.
 std::optional<double> plain_number(const std::string& text) {
   double number = 0.0;
-  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, trouble] = from_decimal(text.data(), text.data() + text.size(), number);
   if (trouble != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return {};
   return number;
 }

@@ -120,9 +120,32 @@ void draw_link(Draft& draft, Scene::Link::Kind kind, const std::string& name, co
   draft.model.scene.links.push_back({.kind = kind, .name = name, .a = a.in_scene, .b = b.in_scene, .length = length});
 }
 
+namespace {
+
+/// d₁ of a rod between two nodes, `share` of the way; nothing for a beam without directors.
+void add_stripe(Scene::Curve& curve, const Beam& beam, int node, double share) {
+  if (!beam.is_rod()) return;
+  Scene::Vector3 director{};
+  for (int d = 0; d < 3; ++d) {
+    auto& weights = director[std::size_t(d)].weights;
+    weights.emplace_back(beam.frame_at(node)[0] + d, 1.0 - share);
+    if (share > 0.0) weights.emplace_back(beam.frame_at(node + 1)[0] + d, share);
+  }
+  curve.stripe.push_back(std::move(director));
+}
+
+/// Of a round section with these stiffnesses: EI/EA = r²/4.
+double radius_of(const Beam& beam) {
+  if (!beam.is_rod() || !(beam.options().rod->axial > 0.0)) return 0.0;
+  const RodSection& rod = *beam.options().rod;
+  return 2.0 * std::sqrt(0.5 * (rod.bending[0](0.0) + rod.bending[1](0.0)) / rod.axial);
+}
+
+}  // namespace
+
 void draw_beam(Draft& draft, const std::string& name, const Beam& beam, std::unordered_map<int, int>& place_of_point) {
   Scene& scene = draft.model.scene;
-  Scene::Curve curve{.kind = Scene::Curve::Kind::beam, .name = name};
+  Scene::Curve curve{.kind = Scene::Curve::Kind::beam, .name = name, .radius = radius_of(beam)};
   const int elements = beam.nodes() - 1, parts = std::max(1, (smooth + elements - 1) / std::max(1, elements));
   for (int k = 0; k <= elements; ++k) {
     const int point = beam.position(k);
@@ -133,12 +156,14 @@ void draw_beam(Draft& draft, const std::string& name, const Beam& beam, std::uno
       scene.places.push_back(std::move(place));
     }
     curve.places.push_back(found->second);
+    add_stripe(curve, beam, k, 0.0);
     for (int part = 1; k < elements && part < parts; ++part) {
       Scene::Place place{.kind = Kind::between};
       for (const auto& [coordinate, weight] : beam.weights(beam.s(k) + (beam.s(k + 1) - beam.s(k)) * part / parts))
         for (int d = 0; d < draft.dim; ++d) place.x[std::size_t(d)].weights.emplace_back(coordinate + d, weight);
       curve.places.push_back(int(scene.places.size()));
       scene.places.push_back(std::move(place));
+      add_stripe(curve, beam, k, double(part) / parts);
     }
   }
   scene.curves.push_back(std::move(curve));

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <taut/base/decimal.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/parse.hpp>
 #include <taut/model/model_modes.hpp>
@@ -45,7 +45,7 @@ Formulation formulation_named(const System& system, const std::string& text) {
   const std::size_t sign = text.rfind('=');
   double epsilon = 0.0;
   const char* end = text.data() + text.size();
-  const bool sound = sign != std::string::npos && std::from_chars(text.data() + sign + 1, end, epsilon).ptr == end;
+  const bool sound = sign != std::string::npos && from_decimal(text.data() + sign + 1, end, epsilon).ptr == end;
   require(sound && epsilon > 0.0 && std::isfinite(epsilon),
           "the formulation must be multipliers, penalty=EPSILON, or NAME=EPSILON for one constraint; got '{}'.", text);
   const std::string name = text.substr(0, sign);

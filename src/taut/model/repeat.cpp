@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <taut/base/decimal.hpp>
 #include <taut/model/repeat.hpp>
 
 namespace taut {
@@ -17,8 +18,8 @@ bool in_a_name(char c) {
 std::string spelled(double number, bool after_name) {
   std::array<char, 32> digits;
   const bool whole = number == std::round(number) && std::abs(number) < 1e15;
-  const auto end = whole ? std::to_chars(digits.data(), digits.data() + digits.size(), long(number)).ptr
-                         : std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  const auto end = whole ? std::to_chars(digits.data(), digits.data() + digits.size(), static_cast<long long>(number)).ptr
+                         : to_decimal(digits.data(), digits.data() + digits.size(), number).ptr;
   std::string out(digits.data(), end);
   return number < 0.0 && !after_name ? "(" + out + ")" : out;
 }
@@ -149,7 +150,7 @@ void Repeats::run_through(Tree& out, const std::string* key, const Tree& body, c
     const double number = value(text, at);
     if (number != std::round(number) || !(std::abs(number) < 1e9))
       fail(at, message("the range of '{}' needs whole numbers, and \"{}\" is {}", range.name, excerpt(text), number));
-    return long(number);
+    return static_cast<long long>(number);
   };
   const long first = whole(range.first), last = whole(range.last), step = whole(range.step);
   if (step <= 0) fail(at, message("the step of '{}' must be positive, got {}", range.name, step));

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <taut/base/decimal.hpp>
 #include <taut/expression/parse.hpp>
 #include <taut/model/tree.hpp>
 #include <unordered_set>
@@ -43,7 +43,7 @@ std::size_t repeated_key(const Tree& table) {
 
 Tree::Tree(double number) : kind(Kind::word) {
   std::array<char, 32> digits;
-  word.assign(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+  word.assign(digits.data(), to_decimal(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
 Tree Tree::table(std::initializer_list<std::pair<std::string, Tree>> entries) {

@@ -31,6 +31,9 @@ Motion::Motion(const RunHeader& header, const std::vector<double>& t, const std:
     for (const Scene::Vector3& axis : one.axes)
       for (const Scene::Affine& form : axis) note(form, true);
   }
+  for (const Scene::Curve& one : scene.curves)
+    for (const Scene::Vector3& direction : one.stripe)
+      for (const Scene::Affine& form : direction) note(form, true);
   first_track_ = int(scalars_.size());
   for (std::size_t k = 0; k < scene.track_numbers(); ++k) scalars_.push_back({.track = int(k)});
   for (const Scene::Reaction& one : scene.reactions) rows_.push_back(one.row);
@@ -135,6 +138,9 @@ ordered_json Motion::scene() const {
     out["solids"][b]["origin"] = vector(scene.solids[b].origin, false);
     for (std::size_t i = 0; i < 3; ++i) out["solids"][b]["axes"][i] = vector(scene.solids[b].axes[i], true);
   }
+  for (std::size_t c = 0; c < scene.curves.size(); ++c)
+    for (std::size_t k = 0; k < scene.curves[c].stripe.size(); ++k)
+      out["curves"][c]["stripe"][k] = vector(scene.curves[c].stripe[k], true);
   // Links and reactions are many: [kind, a, b] and [place, row, number of the force it is a part of, other place or direction].
   for (ordered_json& one : out["links"]) one = {one["kind"], one["a"], one["b"]};
   std::map<std::tuple<int, int, std::string>, int> forces;

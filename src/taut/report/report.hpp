@@ -11,14 +11,17 @@ namespace taut {
 /// part: memory does not grow with their length.
 std::string report_page(const std::vector<std::string>& results);
 
-/// The same into a file, which is whole or not there. Its default name is that of the first results with .html for its ending.
+/// A page that shows a sweep: maps over two parameters, distributions, curves with bands, each run with the command that makes it.
+std::string sweep_page(const std::string& results);
+
+/// Either into a file, which is whole or not there: a single file may be a sweep. Its default name is that of the first results with .html for its ending.
 void write_report(const std::vector<std::string>& results, const std::string& path);
 std::string report_name(const std::string& results);
 
 /// A run as JSON, as the page has it.
 std::string run_text(const std::string& results);
 
-/// A page around data (JSON): {"runs": [...]} or {"study": {...}}.
+/// A page around data (JSON): {"runs": [...]}, {"study": {...}} or {"sweep": {...}}.
 std::string page_around(const std::string& title, const std::string& data);
 
 }  // namespace taut

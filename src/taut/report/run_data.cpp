@@ -4,12 +4,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <taut/base/require.hpp>
+#include <taut/report/command.hpp>
 #include <taut/report/motion.hpp>
 #include <taut/report/pack.hpp>
-#include <taut/report/report.hpp>
+#include <taut/report/run_data.hpp>
 #include <taut/report/thin.hpp>
-#include <taut/results/output_file.hpp>
-#include <taut/results/results.hpp>
 
 namespace taut {
 namespace {
@@ -74,31 +73,6 @@ class Series {
   std::vector<double> values_;
 };
 
-std::string shell_word(const std::string& word) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("._-/=+:,").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-/// How the run is made again: the command line as it was.
-std::string command_of(const RunHeader& header) {
-  std::string out = "taut run " + shell_word(std::filesystem::path(header.model_path).filename().string());
-  const ordered_json options = ordered_json::parse(header.options, nullptr, false);
-  if (!options.is_object()) return out;
-  if (options.contains("set"))
-    for (const ordered_json& one : options["set"])
-      if (one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_string())
-        out += " --set " + shell_word(one[0].get<std::string>() + "=" + one[1].get<std::string>());
-  if (options.contains("run") && options["run"].is_object())
-    for (const auto& [key, value] : options["run"].items())
-      if (value.is_string()) out += " --" + key + " " + shell_word(value.get<std::string>());
-  return out;
-}
-
 ordered_json header_json(const Results& summary, const std::string& path) {
   const RunHeader& h = summary.header;
   ordered_json out{{"file", std::filesystem::path(path).filename().string()},
@@ -109,7 +83,7 @@ ordered_json header_json(const Results& summary, const std::string& path) {
                    {"until", h.until},
                    {"model", h.model_text},
                    {"model_file", std::filesystem::path(h.model_path).filename().string()},
-                   {"command", command_of(h)},
+                   {"command", run_command(h.model_path, h.options)},
                    {"verdict", summary.verdict ? name_of(*summary.verdict) : "running"},
                    {"finished", summary.finished},
                    {"message", summary.message},
@@ -134,11 +108,8 @@ ordered_json events_json(const Results& summary, std::vector<double>& times, std
 
 }  // namespace
 
-std::string run_text(const std::string& path) {
-  const ResultsParts parts(path);
-  const Results& summary = parts.summary();
+std::string run_text(const Results& summary, const std::string& path, const std::vector<double>& t, const EachPart& each) {
   const RunHeader& header = summary.header;
-  const std::vector<double> t = parts.times();
   std::vector<std::string> notes;
   std::vector<double> event_times;
   ordered_json out = header_json(summary, path);
@@ -152,7 +123,7 @@ std::string run_text(const std::string& path) {
         "shows any of them.");
   Thinned thin(t, std::clamp(plotted_numbers / series.size(), least_points, most_points), series.size());
   Motion motion(header, t, event_times);
-  parts.each([&](const Recording& part, long first) {
+  each([&](const Recording& part, long first) {
     for (std::size_t s = 0; s < std::size_t(part.records); ++s) thin.add(series.at(part, s));
     motion.add(part, std::size_t(first));
   });
@@ -169,27 +140,6 @@ std::string run_text(const std::string& path) {
   motion.into(out, notes);
   out["notes"] = notes;
   return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-std::string report_page(const std::vector<std::string>& results) {
-  require(!results.empty(), "report: give a results file.");
-  std::string data = "{\"format\":1,\"runs\":[";
-  for (std::size_t k = 0; k < results.size(); ++k) data += (k > 0 ? "," : "") + run_text(results[k]);
-  data += "]}";
-  std::string title = read_results_summary(results[0]).header.name;
-  if (title.empty()) title = std::filesystem::path(results[0]).stem().string();
-  return page_around(title, data);
-}
-
-void write_report(const std::vector<std::string>& results, const std::string& path) {
-  const std::string page = report_page(results);
-  OutputFile file(path);
-  file.stream() << page;
-  file.finish();
-}
-
-std::string report_name(const std::string& results) {
-  return std::filesystem::path(results).replace_extension(".html").string();
 }
 
 }  // namespace taut

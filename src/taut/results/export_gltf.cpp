@@ -86,6 +86,12 @@ class Document {
                                 {"roughnessFactor", 0.7}}}});
   }
   int mesh(const std::vector<Mesh>& parts, int material) {
+    return push("meshes", {{"primitives", ordered_json::array({primitive(parts, material)})}});
+  }
+  void add_to_mesh(int mesh, const std::vector<Mesh>& parts, int material) {
+    json_["meshes"][std::size_t(mesh)]["primitives"].push_back(primitive(parts, material));
+  }
+  ordered_json primitive(const std::vector<Mesh>& parts, int material) {
     std::vector<float> points, normals;
     std::vector<std::uint32_t> corners;
     for (const Mesh& part : parts) {
@@ -95,10 +101,9 @@ class Document {
       for (const auto& triangle : part.triangles)
         for (const int k : triangle) corners.push_back(first + std::uint32_t(k));
     }
-    ordered_json primitive{{"attributes", {{"POSITION", accessor(points, 3, true)}, {"NORMAL", accessor(normals, 3)}}},
-                           {"indices", indices(corners)},
-                           {"material", material}};
-    return push("meshes", {{"primitives", ordered_json::array({std::move(primitive)})}});
+    return {{"attributes", {{"POSITION", accessor(points, 3, true)}, {"NORMAL", accessor(normals, 3)}}},
+            {"indices", indices(corners)},
+            {"material", material}};
   }
   int line(const std::vector<Point3>& through, int material) {
     std::vector<float> points;
@@ -224,25 +229,48 @@ class Film {
       animate(node(one.name, one.kind == Kind::mass ? mass : point), "translation", moves, 3);
     }
   }
+  /// A piece of a rod, with a line along it where x points.
+  int striped_bar(int steel, double radius) {
+    const int mesh = out_.mesh({cylinder_mesh(radius, 1.0)}, steel);
+    Mesh stripe = box_mesh({0.4 * radius, 0.5 * radius, 1.0});
+    for (Point3& x : stripe.points) x[0] += 0.9 * radius;
+    out_.add_to_mesh(mesh, {stripe}, out_.material({0.85, 0.38, 0.17}));
+    return mesh;
+  }
+  /// z along d, and x as near to the director as can be.
+  static Turn framed(Point3 d, const Scene::Vector3& director, const double* q) {
+    const double size = norm(d);
+    Point3 x{director[0].at(q), director[1].at(q), director[2].at(q)};
+    for (double& part : d) part /= size > 0.0 ? size : 1.0;
+    const double along = x[0] * d[0] + x[1] * d[1] + x[2] * d[2];
+    for (std::size_t k = 0; k < 3; ++k) x[k] -= along * d[k];
+    const double left = norm(x);
+    if (size == 0.0 || !(left > 1e-9)) return towards(d);
+    for (double& part : x) part /= left;
+    return turn_of({x, {d[1] * x[2] - d[2] * x[1], d[2] * x[0] - d[0] * x[2], d[0] * x[1] - d[1] * x[0]}, d});
+  }
   void add_lines() {
     const int steel = out_.material({0.5, 0.54, 0.6}), rail = out_.material({0.6, 0.6, 0.6});
     const int bar = out_.mesh({cylinder_mesh(0.7 * radius_, 1.0)}, steel);
-    const auto segment = [&](const std::string& name, int a, int b) {
+    const auto segment = [&](const std::string& name, int a, int b, int mesh, const Scene::Vector3* director = nullptr) {
       std::vector<float> moves, turns, sizes;
-      for (const auto& all : at_) {
+      for (std::size_t f = 0; f < frames_.size(); ++f) {
+        const auto& all = at_[f];
         const Point3 from = all[std::size_t(a)], to = all[std::size_t(b)], d = minus(to, from);
         add(moves, Point3{0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])});
-        add(turns, towards(d));
+        add(turns, director != nullptr ? framed(d, *director, q(f)) : towards(d));
         add(sizes, Point3{1.0, 1.0, norm(d)});
       }
-      const int number = node(name, bar);
+      const int number = node(name, mesh);
       animate(number, "translation", moves, 3);
       animate(number, "rotation", turns, 4);
       animate(number, "scale", sizes, 3);
     };
-    for (const Scene::Link& one : scene_.links) segment(one.name, one.a, one.b);
+    for (const Scene::Link& one : scene_.links) segment(one.name, one.a, one.b, bar);
     for (const Scene::Curve& one : scene_.curves) {
-      for (std::size_t k = 1; k < one.places.size(); ++k) segment(one.name, one.places[k - 1], one.places[k]);
+      const int mesh = one.stripe.empty() ? bar : striped_bar(steel, std::max(0.7 * radius_, one.radius));
+      for (std::size_t k = 1; k < one.places.size(); ++k)
+        segment(one.name, one.places[k - 1], one.places[k], mesh, one.stripe.empty() ? nullptr : &one.stripe[k]);
       if (one.fixed.size() > 1) node(one.name, out_.line(one.fixed, rail));
     }
   }

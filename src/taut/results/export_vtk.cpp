@@ -11,6 +11,7 @@ struct Geometry {
   std::vector<std::vector<int>> lines;
   std::vector<std::array<int, 3>> triangles;
   std::vector<Point3> points, velocities;
+  std::vector<Point3> directors;  ///< d₁ where a point belongs to a rod; none where there is no rod
 };
 
 Point3 vector_at(const Scene::Vector3& form, const double* q) { return {form[0].at(q), form[1].at(q), form[2].at(q)}; }
@@ -40,6 +41,7 @@ class Drawing {
     const double *q = r_.q.data() + record * n, *v = r_.v.data() + record * n, *tracks = r_.tracks.data() + record * m;
     out_.points.clear();
     out_.velocities.clear();
+    out_.directors.clear();
     for (const Scene::Place& one : scene_.places) {
       out_.points.push_back(scene_.at(one, q, tracks));
       Point3 velocity{};  // of a track nothing is known
@@ -59,6 +61,11 @@ class Drawing {
       }
     }
     out_.velocities.resize(out_.points.size(), Point3{});
+    for (const Scene::Curve& one : scene_.curves)
+      for (std::size_t k = 0; k < one.stripe.size(); ++k) {
+        out_.directors.resize(out_.points.size(), Point3{});
+        out_.directors[std::size_t(one.places[k])] = vector_at(one.stripe[k], q);
+      }
     return out_;
   }
 
@@ -97,6 +104,8 @@ void write_legacy(std::ofstream& out, const Geometry& g, const std::string& titl
   }
   out << "POINT_DATA " << g.points.size() << "\nVECTORS velocity double\n";
   triples(out, g.velocities);
+  if (!g.directors.empty()) out << "VECTORS director double\n";
+  triples(out, g.directors);
 }
 
 /// Cells of one kind: which points, and where each cell ends.
@@ -121,6 +130,9 @@ void write_xml(std::ofstream& out, const Geometry& g) {
       << "\">\n<PointData Vectors=\"velocity\">\n<DataArray type=\"Float64\" Name=\"velocity\" NumberOfComponents=\"3\" "
          "format=\"ascii\">\n";
   triples(out, g.velocities);
+  if (!g.directors.empty())
+    out << "</DataArray>\n<DataArray type=\"Float64\" Name=\"director\" NumberOfComponents=\"3\" format=\"ascii\">\n";
+  triples(out, g.directors);
   out << "</DataArray>\n</PointData>\n<Points>\n<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">\n";
   triples(out, g.points);
   out << "</DataArray>\n</Points>\n";

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <taut/base/decimal.hpp>
 #include <taut/base/require.hpp>
 
 namespace taut {
@@ -13,7 +13,7 @@ namespace taut {
 /// The shortest text that reads back as the same number.
 inline std::string exact(double value) {
   std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+  return {text.data(), to_decimal(text.data(), text.data() + text.size(), value).ptr};
 }
 
 /// A file that must be whole in the end: written beside its place and moved there.

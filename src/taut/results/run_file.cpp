@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <taut/base/decimal.hpp>
 #include <taut/base/real_path.hpp>
 #include <taut/base/require.hpp>
 #include <taut/results/checksum.hpp>
@@ -21,7 +21,7 @@ std::optional<double> as_number(const std::string& text) {
   if (first == std::string::npos) return {};
   const char *begin = text.data() + first, *end = text.data() + last + 1;
   double value = 0.0;
-  const auto [stop, trouble] = std::from_chars(begin, end, value);
+  const auto [stop, trouble] = from_decimal(begin, end, value);
   if (trouble != std::errc{} || stop != end) return {};
   return value;
 }
@@ -37,7 +37,7 @@ std::string spelled(const std::string& value) {
   const std::optional<double> number = as_number(value);
   if (!number) return value;
   std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), *number).ptr};
+  return {text.data(), to_decimal(text.data(), text.data() + text.size(), *number).ptr};
 }
 
 bool fits_a_name(char c) {

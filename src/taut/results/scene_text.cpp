@@ -45,6 +45,7 @@ class SceneWriter {
       entry(one.name, curve_kinds[std::size_t(one.kind)]);
       if (!one.places.empty()) numbers(",\"places\":", one.places);
       if (!one.fixed.empty()) rows(",\"fixed\":", one.fixed);
+      if (!one.stripe.empty()) stripe(one);
     });
     list("planes", scene.planes, [&](const Scene::Plane& one) {
       entry(one.name);
@@ -110,6 +111,11 @@ class SceneWriter {
       for (const auto& [coordinate, weight] : vector[k].weights) add(",", coordinate, ",", weight);
       out_ += "]";
     }
+    out_ += "]";
+  }
+  void stripe(const Curve& one) {
+    add(",\"radius\":", one.radius, ",\"stripe\":[");
+    for (std::size_t k = 0; k < one.stripe.size(); ++k) vector(k > 0 ? "," : "", one.stripe[k]);
     out_ += "]";
   }
   void solid(const Scene::Solid& one) {
@@ -185,6 +191,10 @@ class SceneReader {
     if (from.contains("places"))
       for (const ordered_json& one : from.at("places")) out.places.push_back(index(one, places_));
     if (from.contains("fixed")) out.fixed = from.at("fixed");
+    if (!from.contains("stripe")) return out;
+    out.radius = from.at("radius");
+    for (const ordered_json& one : from.at("stripe")) out.stripe.push_back(vector(one));
+    require(out.stripe.size() == out.places.size(), "a stripe of another length than its curve");
     return out;
   }
   Scene::Solid solid(const ordered_json& from) const {

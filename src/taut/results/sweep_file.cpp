@@ -322,6 +322,18 @@ std::vector<double> SweepReader::column(std::size_t group, std::size_t number) c
   return out;
 }
 
+bool is_sweep(const std::string& path) {
+  quiet_hdf5();
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.good()) return false;
+  try {
+    const std::vector<std::string> head = read_words(file, "header", path);
+    return !head.empty() && head[0] == magic;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 namespace {
 
 /// The first entry of the settings that differs, or what else does; nothing where it is the same sweep.

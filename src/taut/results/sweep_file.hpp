@@ -36,6 +36,9 @@ class SweepReader {
   std::unique_ptr<File> file_;
 };
 
+/// Whether it is a file of a sweep; damaged or not.
+bool is_sweep(const std::string& path);
+
 struct SweepFileOptions {
   std::string path;
   bool resume = false;  ///< go on with what the file holds

@@ -147,6 +147,30 @@ TEST(Scene, DrawsBeamsWithFewElementsThroughPlacesBetween) {
   EXPECT_EQ(scene.reactions.size(), 2u);  // of the pin
 }
 
+TEST(Scene, CarriesTheFirstDirectorAndTheRadiusOfARod) {
+  const ModelFile model = parse_model(
+      "dimension: 3\nbeams: {rod: {length: 2, elements: 4, density: 1, EI: 2, GJ: 1, EA: 200, "
+      "start: {clamped: [0, 0, 0], direction: [1, 0, 0], roll: [0, 1, 0]}}}\n"
+      "run: {until: 0.02, step: 0.01, integrator: energy-momentum}\n",
+      "model");
+  ASSERT_EQ(model.scene.curves.size(), 1u);
+  const Scene::Curve& rod = model.scene.curves[0];
+  ASSERT_EQ(rod.stripe.size(), rod.places.size());
+  EXPECT_NEAR(rod.radius, 0.2, 1e-12);  // EI/EA = r²/4
+  const double* q = model.start.state.q.data();
+  for (const Scene::Vector3& director : rod.stripe) {
+    EXPECT_NEAR(director[0].at(q), 0.0, 1e-12);
+    EXPECT_NEAR(director[1].at(q), 1.0, 1e-12);
+    EXPECT_NEAR(director[2].at(q), 0.0, 1e-12);
+  }
+  const auto n = std::size_t(model.system.size());
+  EXPECT_EQ(scene_from(scene_text(model.scene), n, 1000), model.scene);
+  const std::string text = scene_text(model.scene);  // a stripe that is shorter than its rod
+  const std::size_t places = text.find("\"places\":[0,", text.find("\"curves\""));
+  ASSERT_NE(places, std::string::npos);
+  EXPECT_THROW(scene_from(std::string(text).insert(places + 10, "0,"), n, 1000), InputError);
+}
+
 TEST(SceneText, ReadsBackWhatItWrote) {
   Scene scene = parse_model(mechanism, "model").scene;
   Scene::Solid body{.name = "box \"1\" <b>"};

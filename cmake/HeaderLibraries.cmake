@@ -1,0 +1,15 @@
+# Libraries that are headers only, for compilers of other machines. Debian keeps them in /usr/include, beside headers of this machine's system, which
+# such a compiler must not see: links to them lie in a folder of their own.
+set(header_links ${PROJECT_BINARY_DIR}/headers)
+file(MAKE_DIRECTORY ${header_links})
+foreach(library eigen3/Eigen eigen3/unsupported nlohmann Spectra)
+  get_filename_component(name ${library} NAME)
+  if(NOT EXISTS /usr/include/${library})
+    message(FATAL_ERROR "taut: there is no /usr/include/${library}. Debian: apt-get install libeigen3-dev libspectra-dev nlohmann-json3-dev")
+  endif()
+  file(CREATE_LINK /usr/include/${library} ${header_links}/${name} SYMBOLIC)
+endforeach()
+foreach(target Eigen3::Eigen nlohmann_json::nlohmann_json Spectra::Spectra)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${header_links})
+endforeach()
