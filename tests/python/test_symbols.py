@@ -81,3 +81,14 @@ def test_what_occurs_often_is_written_once():
     m.output("deep", one)
     assert len(m.to_yaml()) < 20_000
     assert m.solve(0.01, step=0.01)["deep"][0] == pytest.approx(number, rel=1e-12)
+
+
+@pytest.mark.parametrize("speed", [lambda v: np.sqrt(v @ v), lambda v: np.hypot(*v), lambda v: (v[0] ** 2 + v[1] ** 2) ** 0.5], ids=["sqrt", "hypot", "power"])
+@pytest.mark.parametrize("how", [{"integrator": "midpoint", "step": 1e-3}, {"integrator": "spark2", "step": 0.01}], ids=lambda how: how["integrator"])
+def test_drag_on_what_is_at_rest_has_slopes(pendulum, speed, how):
+    @pendulum.force("A")
+    def drag(t, q, v):
+        return -0.5 * speed(v) * v
+
+    r, exact = pendulum.solve(0.5, **how), pendulum.solve(0.5, rtol=1e-11)
+    assert r.ok and np.allclose(r.q[-1], exact.q[-1], atol=1e-5)
