@@ -402,6 +402,8 @@ class Model(Sections):
 
         Entries are those of the section `constraints`: name, holds.
         """
+        if isinstance(expression, (bool, np.bool_)):
+            raise _core.InputError("constraint: == of symbols is true or false at once; give the difference, a - b, or text, \"a = b\"")
         text = self._plain(expression)
         if isinstance(expression, Expr) and not any(sign in text for sign in "<>="):
             text += " = 0"
