@@ -194,7 +194,10 @@ class Model(Sections):
                 raise _core.InputError(f"run: there is no '{key}' here; allowed are: {', '.join(RUN)}")
         given = [(str(name), _text(value)) for name, value in (parameters or {}).items()]
         words = {key: self._plain(value) for key, value in run.items() if value is not None}
-        return self._builder.build(given, words, assemble, list(self._callbacks))
+        try:
+            return self._builder.build(given, words, assemble, list(self._callbacks))
+        except _core.InputError as error:
+            raise _core.InputError(_in_python(str(error))) from None
 
     def solve(
         self,
@@ -410,6 +413,14 @@ class Model(Sections):
         shape = SHAPES["constraints"]
         self._builder.item("constraints", shape.entries((), self._plain({"expression": text, **entries})))
         return Symbol(entries["name"]) if "name" in entries else None
+
+
+def _in_python(words: str) -> str:
+    """What the reader of models calls the command line is an argument here."""
+    for there, here in (("command line: run.", "run: "), ("--set: ", "parameters: "), ("--set ", "parameters: ")):
+        if words.startswith(there):
+            return here + words[len(there) :]
+    return words
 
 
 def _values(value: Any) -> str:

@@ -133,7 +133,8 @@ class Expr:
         return _applied(ufunc, inputs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        known: Callable[..., Any] | None = {np.where: where, np.clip: _clip, np.interp: _interp}.get(function)
+        instead: dict[Any, Callable[..., Any]] = {np.where: where, np.clip: _clip, np.interp: _interp}
+        known = instead.get(function)
         if known is not None:
             return known(*arguments, **options)
         try:
