@@ -12,13 +12,11 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 
 /// Functions of Python's, which die with the interpreter's lock, wherever the last copy of a system goes.
 struct Functions {
-  nb::object a, b, c;
-  Functions(nb::object first, nb::object second, nb::object third)
-      : a(std::move(first)), b(std::move(second)), c(std::move(third)) {}
+  nb::object a, b, c, d;
 };
 
-std::shared_ptr<const Functions> kept(nb::object a, nb::object b, nb::object c) {
-  return {new Functions(std::move(a), std::move(b), std::move(c)), [](const Functions* f) {
+std::shared_ptr<const Functions> kept(Functions functions) {
+  return {new Functions(std::move(functions)), [](const Functions* f) {
             const nb::gil_scoped_acquire gil;
             delete f;
           }};
@@ -62,22 +60,24 @@ template <class Of> auto bend_of(const Of& of, double h) {
   return ((16.0 * (of(h) + of(-h)) - (of(2.0 * h) + of(-2.0 * h)) - 30.0 * of(0.0)) / (12.0 * h * h)).eval();
 }
 
-class CallableDynamics final : public DynamicsBlock {
+class CallableDynamics final : public DynamicsBlock, public DiscreteForces {
  public:
-  CallableDynamics(std::vector<int> stencil, nb::object M, nb::object f, nb::object V) : n_(int(stencil.size())) {
+  CallableDynamics(std::vector<int> stencil, CallableTerms terms)
+      : n_(int(stencil.size())), acts_(terms.acts < 0 ? n_ : terms.acts), name_(std::move(terms.name)) {
     stencils_ = std::move(stencil);
+    nb::object& M = terms.M;
     if (!M.is_none() && !PyCallable_Check(M.ptr())) {
       mass_ = matrix_from(M, "M", n_, n_);
       require(mass_.isApprox(mass_.transpose(), 1e-12), "M must be symmetric.");
       M = nb::none();
     }
-    functions_ = kept(std::move(M), std::move(f), std::move(V));
+    functions_ = kept({std::move(M), std::move(terms.f), std::move(terms.V), std::move(terms.slopes)});
   }
 
   std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<CallableDynamics>(*this); }
   int terms() const override { return 1; }
   int width() const override { return n_; }
-  std::string name(int) const override { return "f"; }
+  std::string name(int) const override { return name_; }
   bool constant_mass() const override { return functions_->a.is_none(); }
   bool conservative() const override { return false; }
 
@@ -99,18 +99,38 @@ class CallableDynamics final : public DynamicsBlock {
     if (!constant_mass()) scatter(mass_rate(local(at.q), local(at.v)), weight, out);
   }
   void add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const override {
-    const Vector q = local(at.q), v = local(at.v);
+    add_slopes(at.t, local(at.q), local(at.v), w, slots, values);
+  }
+
+  /// Forces alone are taken in the middle of the step.
+  const DiscreteForces* discrete() const override { return constant_mass() && mass_.size() == 0 ? this : nullptr; }
+  void add_discrete(const Segment& step, double weight, double* out) const override {
+    scatter(value(step.t, middle(step.q0, step.q1), middle(step.v0, step.v1), 0.0, weight), 1.0, out);
+  }
+  void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values) const override {
+    add_slopes(step.t, middle(step.q0, step.q1), middle(step.v0, step.v1), {0.0, weight, 0.5 * dq, 0.5}, slots, values);
+  }
+
+ private:
+  void add_slopes(double t, const Vector& q, const Vector& v, const SlopeWeights& w, const int* slots,
+                  double* values) const {
+    const bool given = !functions_->d.is_none() && w.force != 0.0;
+    if (given) add_given_slopes(t, q, v, w, slots, values);
     for (int j = 0; j < n_; ++j) {
+      if (given && constant_mass()) {  // what is left is M
+        for (int i = 0; mass_.size() > 0 && i < n_; ++i) values[slots[i * n_ + j]] += w.momentum * w.dv * mass_(i, j);
+        continue;
+      }
       // Along x_j both move at once.
       const double h = difference(std::max(std::abs(q[j]), std::abs(v[j])));
       const Vector e = Vector::Unit(n_, j);
       const Vector slope =
-          slope_of([&](double s) { return value(at.t, q + s * w.dq * e, v + s * w.dv * e, w.momentum, w.force); }, h);
+          slope_of([&](double s) { return value(t, q + s * w.dq * e, v + s * w.dv * e, w.momentum, w.force, !given); }, h);
       for (int i = 0; i < n_; ++i) values[slots[i * n_ + j]] += slope[i];
     }
   }
 
- private:
+  Vector middle(const double* first, const double* second) const { return 0.5 * (local(first) + local(second)); }
   Vector local(const double* all) const {
     Vector out(n_);
     for (int i = 0; i < n_; ++i) out[i] = all != nullptr ? all[stencils_[std::size_t(i)]] : 0.0;
@@ -129,20 +149,33 @@ class CallableDynamics final : public DynamicsBlock {
     const double h = difference(0.0) / std::max(1.0, v.lpNorm<Eigen::Infinity>());
     return slope_of([&](double s) -> Vector { return mass(q + s * v) * v; }, h);
   }
-  Vector value(double t, const Vector& q, const Vector& v, double momentum, double force) const {
+  /// f, or M and Ṁ alone.
+  Vector value(double t, const Vector& q, const Vector& v, double momentum, double force, bool with_f = true) const {
     Vector out = Vector::Zero(n_);
     if (momentum != 0.0) out += momentum * (mass(q) * v);
     if (force == 0.0) return out;
-    {
+    if (with_f) {
       const nb::gil_scoped_acquire gil;
-      out +=
-          force * vector_from(functions_->b(t, look(q.data(), std::size_t(n_)), look(v.data(), std::size_t(n_))), "f", n_);
+      const nb::object f = functions_->b(t, look(q.data(), std::size_t(n_)), look(v.data(), std::size_t(n_)));
+      out.head(acts_) += force * vector_from(f, name_.c_str(), acts_);
     }
     if (!constant_mass()) out += force * mass_rate(q, v);
     return out;
   }
+  void add_given_slopes(double t, const Vector& q, const Vector& v, const SlopeWeights& w, const int* slots,
+                        double* values) const {
+    const nb::gil_scoped_acquire gil;
+    const nb::object both = functions_->d(t, look(q.data(), std::size_t(n_)), look(v.data(), std::size_t(n_)));
+    nb::tuple two;
+    if (!nb::try_cast(both, two) || two.size() != 2)
+      throw InputError(message("slopes of {} must return two matrices, those in q and in v.", name_));
+    const Matrix in_q = matrix_from(two[0], "slopes in q", acts_, n_), in_v = matrix_from(two[1], "slopes in v", acts_, n_);
+    for (int i = 0; i < acts_; ++i)
+      for (int j = 0; j < n_; ++j) values[slots[i * n_ + j]] += w.force * (w.dq * in_q(i, j) + w.dv * in_v(i, j));
+  }
 
-  int n_;
+  int n_, acts_;
+  std::string name_;
   Matrix mass_;
   std::shared_ptr<const Functions> functions_;
 };
@@ -151,7 +184,7 @@ class CallableConstraints final : public ConstraintBlock {
  public:
   CallableConstraints(int coordinates, double t, const Vector& q, nb::object g, nb::object G) : n_(coordinates) {
     for (int i = 0; i < n_; ++i) stencils_.push_back(i);
-    functions_ = kept(std::move(g), std::move(G), nb::none());
+    functions_ = kept({std::move(g), std::move(G), {}, {}});
     rows_ = -1;
     rows_ = int(map(t, q).size());
     require(rows_ > 0, "g must return at least one number.");
@@ -237,8 +270,8 @@ class CallableConstraints final : public ConstraintBlock {
 
 }  // namespace
 
-std::unique_ptr<DynamicsBlock> callable_dynamics(std::vector<int> stencil, nb::object M, nb::object f, nb::object V) {
-  return std::make_unique<CallableDynamics>(std::move(stencil), std::move(M), std::move(f), std::move(V));
+std::unique_ptr<DynamicsBlock> callable_dynamics(std::vector<int> stencil, CallableTerms terms) {
+  return std::make_unique<CallableDynamics>(std::move(stencil), std::move(terms));
 }
 
 std::unique_ptr<ConstraintBlock> callable_constraints(int coordinates, double t, const Vector& q, nb::object g,

@@ -45,7 +45,8 @@ Result solve_equations(const nb::dict& functions, const Given& q0, const Given& 
   auto system = std::make_shared<System>(n);
   std::vector<int> all(std::size_t(n), 0);
   for (int i = 0; i < n; ++i) all[std::size_t(i)] = i;
-  system->add_block(callable_dynamics(all, named("M"), named("f"), named("V")));
+  system->add_block(callable_dynamics(
+      all, {.M = named("M"), .f = named("f"), .V = named("V"), .slopes = named("slopes"), .acts = -1, .name = "f"}));
   State start{nb::cast<double>(asked["t0"]), to_vector(q0), to_vector(v0), {}, {}};
   if (!named("g").is_none()) system->add_block(callable_constraints(n, start.t, start.q, named("g"), named("G")));
 

@@ -10,6 +10,7 @@
 #include <taut/yaml/yaml_tree.hpp>
 
 #include "built.hpp"
+#include "callable_blocks.hpp"
 
 namespace taut::python {
 namespace {
@@ -56,14 +57,69 @@ Builder from_text(const std::string& text, const std::string& file, const std::v
   return out;
 }
 
+/// A force that a function of Python's gives, called at every turn: on some coordinates, of these and of others.
+struct Callback {
+  std::string name;
+  std::vector<std::string> on, reads;
+  nb::object f, slopes;
+};
+
+std::vector<Callback> callbacks_of(const nb::list& given) {
+  std::vector<Callback> out;
+  for (const nb::handle one : given)
+    out.push_back({nb::cast<std::string>(one["name"]), nb::cast<std::vector<std::string>>(one["on"]),
+                   nb::cast<std::vector<std::string>>(one["reads"]), one["f"], one["slopes"]});
+  return out;
+}
+
+void add_callbacks(ModelFile& model, const std::vector<Callback>& all) {
+  if (all.empty()) return;
+  require(!model.rests,
+          "initial: `equilibrium` is found before Python's functions are asked; start from what m.static() finds.");
+  std::map<std::string, int> numbers;
+  for (int i = 0; i < model.system.size(); ++i) numbers.emplace(model.system.coordinate_name(i), i);
+  for (const Callback& one : all) {
+    std::vector<int> stencil;
+    for (const auto* names : {&one.on, &one.reads})
+      for (const std::string& name : *names) {
+        const auto found = numbers.find(name);
+        require(found != numbers.end(),
+                "force '{}': there is no coordinate '{}'; a function that is called acts on coordinates and masses.",
+                one.name, name);
+        require(std::find(stencil.begin(), stencil.end(), found->second) == stencil.end(),
+                "force '{}': '{}' is named twice.", one.name, name);
+        stencil.push_back(found->second);
+      }
+    model.system.add_block(callable_dynamics(
+        std::move(stencil), {.f = one.f, .slopes = one.slopes, .acts = int(one.on.size()), .name = one.name}));
+  }
+  // Other values of parameters, the same functions; these die with the interpreter's lock.
+  const std::shared_ptr<const std::vector<Callback>> shared(new std::vector<Callback>(all), [](const auto* one) {
+    const nb::gil_scoped_acquire gil;
+    delete one;
+  });
+  model.with = [with = model.with, shared](const std::map<std::string, double>& parameters) {
+    ModelFile other = with(parameters);
+    const nb::gil_scoped_acquire gil;
+    add_callbacks(other, *shared);
+    return other;
+  };
+}
+
 Built build(const Builder& builder, const std::vector<std::pair<std::string, std::string>>& parameters, const nb::dict& run,
-            bool assemble) {
+            bool assemble, const nb::list& callbacks) {
+  const std::vector<Callback> called = callbacks_of(callbacks);
   ModelOverrides overrides;
   overrides.parameters = parameters;
   for (const auto& [key, value] : run) overrides.run[nb::cast<std::string>(key)] = to_tree(value);
-  const nb::gil_scoped_release released;
-  auto reader = std::make_shared<const ModelReader>(builder.content.reader(overrides));
-  return {std::make_shared<ModelFile>(reader->read({}, assemble)), std::move(reader)};
+  Built out;
+  {
+    const nb::gil_scoped_release released;
+    out.reader = std::make_shared<const ModelReader>(builder.content.reader(overrides));
+    out.model = std::make_shared<ModelFile>(out.reader->read({}, assemble));
+  }
+  add_callbacks(*out.model, called);
+  return out;
 }
 
 std::vector<std::string> coordinates(const Built& built) {
@@ -105,7 +161,7 @@ void add_model(nb::module_& module) {
       .def("names", [](const Builder& b) { return b.content.tree().keys; })
       .def("to_yaml", [](const Builder& b) { return to_yaml(b.content.tree()); })
       .def_ro("called", &Builder::called)
-      .def("build", build, nb::arg("parameters"), nb::arg("run"), nb::arg("assemble"));
+      .def("build", build, nb::arg("parameters"), nb::arg("run"), nb::arg("assemble"), nb::arg("callbacks"));
 
   nb::class_<Built>(module, "Built", "A model that has been read.")
       .def_prop_ro("name", [](const Built& b) { return b.model->name; })

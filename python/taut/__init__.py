@@ -17,13 +17,14 @@ from ._core import Certificate, Conserved, Error, InputError, RunError, integrat
 from ._dae import solve_dae
 from ._files import load_results
 from ._model import Model, load, loads
+from ._mujoco import LeftOut, from_mjcf, from_mujoco, from_urdf
 from ._result import Event, Result, States
 from ._simulation import Simulation
 from ._studies import Check, Comparison, Equilibrium, Modes, Sweep, Verification
 from ._symbols import Expr, Symbol, symbol, symbols, where
 
 __all__ = [
-    "Certificate", "Check", "Comparison", "Conserved", "Equilibrium", "Error", "Event", "Expr", "InputError", "Model", "Modes", "Result",
-    "RunError", "Simulation", "States", "Sweep", "Symbol", "Verification", "__version__", "integrators", "load", "load_results", "loads",
+    "Certificate", "Check", "Comparison", "Conserved", "Equilibrium", "Error", "Event", "Expr", "InputError", "LeftOut", "Model", "Modes", "Result",
+    "RunError", "Simulation", "States", "Sweep", "Symbol", "Verification", "__version__", "from_mjcf", "from_mujoco", "from_urdf", "integrators", "load", "load_results", "loads",
     "solve_dae", "solvers", "symbol", "symbols", "where",
 ]  # fmt: skip

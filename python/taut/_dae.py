@@ -23,6 +23,7 @@ def solve_dae(
     g: Callable[..., Any] | None = None,
     G: Callable[..., Any] | None = None,
     V: Callable[..., Any] | None = None,
+    slopes: Callable[..., Any] | None = None,
     integrator: str | Mapping[str, Any] | None = None,
     solver: str = "multipliers",
     step: float = 0.0,
@@ -34,12 +35,12 @@ def solve_dae(
     """Runs M(q) v' = f(t, q, v) - G(t, q)^T lam with g(t, q) = 0 and q' = v, by any integrator of the catalogue.
 
     M: a matrix, or a function of q. f(t, q, v), g(t, q), G(t, q) = dg/dq, by differences where it is not given. V(t, q): potential energy, whose
-    forces are in f, for the certificate. Initial values are projected onto the constraints. Without an integrator it is dop853 with rtol, rk4 with a step.
+    forces are in f, for the certificate. slopes(t, q, v): df/dq and df/dv, by differences where it is not given. Initial values are projected onto the constraints. Without an integrator it is dop853 with rtol, rk4 with a step.
 
     >>> r = taut.solve_dae(np.eye(2), lambda t, q, v: np.array([0, -9.81]), [1, 0], until=10, rtol=1e-9,
     ...                    g=lambda t, q: (q @ q - 1) / 2, G=lambda t, q: q)
 
-    Every call of a function costs a microsecond or more, some ten of them a step, and slopes are differences: a model with expressions is a hundred times faster.
+    Every call of a function costs a microsecond or more, some ten of them a step, and differences take many: a model with expressions is a hundred times faster.
     """
     q = np.ascontiguousarray(np.atleast_1d(q0), dtype=float)
     v = np.zeros_like(q) if v0 is None else np.ascontiguousarray(np.atleast_1d(v0), dtype=float)
@@ -53,6 +54,6 @@ def solve_dae(
         "t_eval": [] if t_eval is None else [float(one) for one in t_eval],
     }  # fmt: skip
     mass = M if callable(M) else np.ascontiguousarray(M, dtype=float)
-    functions = {"M": mass, "f": f, "g": g, "G": G, "V": V}
+    functions = {"M": mass, "f": f, "g": g, "G": G, "V": V, "slopes": slopes}
     main = threading.current_thread() is threading.main_thread()
     return Result(_core.solve_equations(functions, q, v, asked, main, _progress(progress, "solve_dae")), None, None, {})

@@ -93,7 +93,7 @@ def save(result: "Result", path: str | os.PathLike[str]) -> None:
     os.close(handle)
     try:
         with File(beside, "w", libver="latest") as file:
-            _write_texts(file, "model", [model.to_yaml() if model is not None else ""])
+            _write_texts(file, "model", [model._builder.to_yaml() if model is not None else ""])
             _write_texts(file, "header", header)
             _write_texts(file, "coordinates", core.coordinates)
             _write_texts(file, "constraints", core.constraints)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import builtins
-import inspect
 import os
 import pathlib
 import threading
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from . import _core
+from ._callbacks import Callback, wanted
 from ._result import Result
 from ._sections import REPLACED, Sections
 from ._simulation import Simulation
@@ -88,6 +88,9 @@ class Model(Sections):
     Anything of a section may be given when the model is made: `taut.Model("Disk", dimension=3, gravity=9.81)`.
     """
 
+    left_out: Sequence[str] = ()  # of a file of another program: what has no counterpart here
+    _callbacks: tuple[dict[str, Any], ...] = ()  # forces that are functions, called at every turn
+
     def __init__(self, name: str = "", **sections: Any):
         self._builder = _core.Builder(str(name))
         self._fresh = 0
@@ -150,6 +153,7 @@ class Model(Sections):
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """The model as the text of a model file; written to a path if one is given."""
+        self._no_callbacks("a file cannot hold it")
         text = self._builder.to_yaml()
         if path is not None:
             pathlib.Path(path).write_text(text, encoding="utf-8")
@@ -159,6 +163,7 @@ class Model(Sections):
         out = Model.__new__(Model)
         out._builder = self._builder.copy()
         out._fresh = self._fresh
+        out.left_out, out._callbacks = self.left_out, self._callbacks
         return out
 
     def __copy__(self) -> "Model":
@@ -167,15 +172,19 @@ class Model(Sections):
     def __deepcopy__(self, memo: Any) -> "Model":
         return self.copy()
 
-    def __getstate__(self) -> tuple[str, str, int]:
-        return self.to_yaml(), self._builder.called, self._fresh
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._builder.to_yaml(), self._builder.called, self._fresh, self.left_out, self._callbacks
 
-    def __setstate__(self, state: tuple[str, str, int]) -> None:
-        text, called, self._fresh = state
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        text, called, self._fresh, self.left_out, self._callbacks = state
         self._builder = _core.Builder.from_text(text, called, [])
 
     def __repr__(self) -> str:
         return f"<taut.Model {self.name or 'without a name'}: {', '.join(self._builder.names())}>"
+
+    def _no_callbacks(self, why: str) -> None:
+        for one in self._callbacks:
+            raise _core.InputError(f"force '{one['name']}' is a function that Python calls: {why}; without call=True it is traced, where it can be")
 
     # Runs and studies.
 
@@ -185,7 +194,10 @@ class Model(Sections):
                 raise _core.InputError(f"run: there is no '{key}' here; allowed are: {', '.join(RUN)}")
         given = [(str(name), _text(value)) for name, value in (parameters or {}).items()]
         words = {key: self._plain(value) for key, value in run.items() if value is not None}
-        return self._builder.build(given, words, assemble)
+        try:
+            return self._builder.build(given, words, assemble, list(self._callbacks))
+        except _core.InputError as error:
+            raise _core.InputError(_in_python(str(error))) from None
 
     def solve(
         self,
@@ -275,6 +287,7 @@ class Model(Sections):
         "certificate", names of outputs and coordinates, "times=0:10:101". workers: threads; all cores unless given. engine: "auto", "general", "cpu" or "cuda". executor: anything of
         concurrent.futures, over which the runs are spread instead of threads. All other words are those of the section `run`. docs/sweeps.md has the rest.
         """
+        self._no_callbacks("runs of a sweep go on without Python; call solve(parameters=...) in a loop")
         given: dict[str, Any] = {
             "vary": [(str(name), _values(value)) for name, value in (vary or {}).items()],
             "sample": [(str(name), str(value)) for name, value in (sample or {}).items()],
@@ -339,7 +352,7 @@ class Model(Sections):
             before = (self._builder.get("forces") or {}).get(name)
             self._builder.set("forces", name, text if before is None else f"({before}) + ({text})")
 
-    def force(self, on: Any, value: Any = None) -> Any:
+    def force(self, on: Any, value: Any = None, *, call: bool = False, reads: Iterable[Any] = (), slopes: Callable[..., Any] | None = None) -> Any:
         """Adds a force: on a coordinate, on a mass (a vector), or on several coordinates (a list of names).
 
         >>> m.force("A", [0, -1])
@@ -351,6 +364,13 @@ class Model(Sections):
         >>> @m.force("A")
         ... def drag(t, q, v):
         ...     return -0.1 * np.sqrt(v @ v) * v
+
+        What cannot be traced (tables, other libraries, `if`) is called with numbers at every turn, with call=True. reads: further coordinates and masses, whose places and velocities
+        follow in q and v. slopes(t, q, v): two matrices, of the slopes in q and in v; otherwise differences are taken. It costs some microseconds a call: docs/python.md has figures.
+
+        >>> @m.force("x", call=True)
+        ... def motor(t, q, v):
+        ...     return float(np.interp(v, [-10, 0, 10], [5, 3, 0]))
         """
         if isinstance(on, Mapping):
             for name, one in on.items():
@@ -358,6 +378,12 @@ class Model(Sections):
             return None
         several = isinstance(on, (list, tuple))
         names = [one for name in (on if several else [on]) for one in self._coordinates(str(name))]
+        if not call and (slopes is not None or list(reads)):
+            raise _core.InputError("force: reads and slopes belong to call=True; a traced function may use any symbol, and its slopes are exact")
+        if call:
+            read = [one for name in reads for one in self._coordinates(str(name))]
+            register = Callback(self, names, read, several or len(names) + len(read) > 1, slopes)
+            return register if value is None else register(value)
         if value is not None:
             self._add_force(names, value)
             return None
@@ -367,11 +393,7 @@ class Model(Sections):
             q = np.array([Symbol(name) for name in names], dtype=object)
             v = np.array([Symbol(name).dot for name in names], dtype=object)
             known = {"t": self.t, "q": q if vector else q[0], "v": v if vector else v[0]}
-            wanted = [name for name in inspect.signature(function).parameters]
-            for name in wanted:
-                if name not in known:
-                    raise _core.InputError(f"force: a traced function takes t, q and v, or some of them, not '{name}'")
-            self._add_force(names, function(**{name: known[name] for name in wanted}))
+            self._add_force(names, function(**{name: known[name] for name in wanted(function)}))
             return function
 
         return trace
@@ -383,12 +405,22 @@ class Model(Sections):
 
         Entries are those of the section `constraints`: name, holds.
         """
+        if isinstance(expression, (bool, np.bool_)):
+            raise _core.InputError("constraint: == of symbols is true or false at once; give the difference, a - b, or text, \"a = b\"")
         text = self._plain(expression)
         if isinstance(expression, Expr) and not any(sign in text for sign in "<>="):
             text += " = 0"
         shape = SHAPES["constraints"]
         self._builder.item("constraints", shape.entries((), self._plain({"expression": text, **entries})))
         return Symbol(entries["name"]) if "name" in entries else None
+
+
+def _in_python(words: str) -> str:
+    """What the reader of models calls the command line is an argument here."""
+    for there, here in (("command line: run.", "run: "), ("--set: ", "parameters: "), ("--set ", "parameters: ")):
+        if words.startswith(there):
+            return here + words[len(there) :]
+    return words
 
 
 def _values(value: Any) -> str:

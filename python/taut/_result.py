@@ -62,7 +62,7 @@ def _column(columns: dict[str, tuple[str, int]], name: str, kinds: tuple[str, ..
 
         near = difflib.get_close_matches(name, known, 1)
         more = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(known[:12])}{', …' if len(known) > 12 else ''}"
-        raise KeyError(f"there is no coordinate or output '{name}'{more}")
+        raise KeyError(f"there is no coordinate or output '{name}'{more}; anything else is recorded as an output: m.output(name, expression)")
     return found
 
 

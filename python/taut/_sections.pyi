@@ -69,7 +69,7 @@ class Sections:
         """Rigid bodies. arm.x, arm.vx are of the centre of mass, arm.tip.x of a point, arm.pin.x of an axis; arm.angle and arm.w in the plane; arm.wx (axes of space), arm.w1 (its own) and arm.q0 to arm.q3 in space; arm.kinetic, arm.potential.
 
         Entries:
-            mass: [kg]
+            mass: [kg]; a body of mass 0 has no inertia: its joints carry it.
             inertia: About the centre of mass [kg m^2]: a number, three along the body's own axes, or all nine.
             shape: From which centre and inertia follow; several are added.
             density: Of the shapes [kg/m^3], instead of a mass.
@@ -202,7 +202,7 @@ class Sections:
     def dampers(self, *contents: Any, **entries: Any) -> Any:
         """Force -c r' along the line between the ends."""
 
-    def joint(self, *arguments: Any, type: Any = ..., between: Any = ..., at: Any = ..., axis: Any = ..., angle: Any = ..., travel: Any = ..., pitch: Any = ..., stiffness: Any = ..., rest: Any = ..., damping: Any = ..., friction: Any = ..., torque: Any = ..., motion: Any = ..., limits: Any = ..., turning: Any = ..., name: Any = ...) -> Any:
+    def joint(self, *arguments: Any, type: Any = ..., between: Any = ..., at: Any = ..., axis: Any = ..., angle: Any = ..., start: Any = ..., travel: Any = ..., pitch: Any = ..., stiffness: Any = ..., rest: Any = ..., damping: Any = ..., friction: Any = ..., torque: Any = ..., motion: Any = ..., limits: Any = ..., turning: Any = ..., name: Any = ...) -> Any:
         """Between bodies, or a body and something else. A joint called A has the force A.fx (axes of space), A.f1 (its own) and the moment A.mx, A.m1 on its second side; A.m in the plane.
 
         Entries:
@@ -213,6 +213,7 @@ class Sections:
             axis: A direction at the start, or an axis of a body by its name; one for each side where they differ. Of
                 a hinge or slider, the normal of a plane; for `universal` two.
             angle: A name for its angle [rad], which becomes a coordinate.
+            start: Of the angle, in space: what it is as the bodies are placed [rad]. Unless given: 0.
             travel: A name for the way along its axis [m], which becomes a coordinate.
             pitch: Of a screw [m per turn].
             stiffness: Of a spring on angle or travel [N m/rad or N/m]; of a bushing along its three axes and about

@@ -132,6 +132,18 @@ class Expr:
             return _each(lambda *parts: _applied(ufunc, parts), *inputs)
         return _applied(ufunc, inputs)
 
+    def __array_function__(self, function: Callable[..., Any], types: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        instead: dict[Any, Callable[..., Any]] = {np.where: where, np.clip: _clip, np.interp: _interp}
+        known = instead.get(function)
+        if known is not None:
+            return known(*arguments, **options)
+        try:
+            own = getattr(function, "_implementation", None) or function.__wrapped__  # type: ignore[attr-defined]
+            return own(*arguments, **options)
+        except ValueError as error:
+            name = getattr(function, "__name__", "this")
+            raise TypeError(f"np.{name} cannot be traced into an expression ({error}); forces may be called instead: call=True") from None
+
 
 def _each(function: Callable[..., Any], *arguments: Any) -> np.ndarray:
     """A function of symbols, number by number of arrays."""
@@ -149,7 +161,7 @@ def _each(function: Callable[..., Any], *arguments: Any) -> np.ndarray:
 
 def _brief(expression: Expr) -> str:
     text = str(expression)
-    return f"'{text}'" if len(text) <= 60 else f"'{text[:57]}...'"
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:57]}..."'
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -249,8 +261,12 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "less": lambda a, b: _operand(a) < b, "less_equal": lambda a, b: _operand(a) <= b,
     "greater": lambda a, b: _operand(a) > b, "greater_equal": lambda a, b: _operand(a) >= b,
     "logical_and": lambda a, b: _operand(a) & b, "logical_or": lambda a, b: _operand(a) | b,
-    "logical_not": lambda a: ~_operand(a), "conjugate": lambda a: _operand(a),
+    "logical_not": lambda a: ~_operand(a), "conjugate": lambda a: _operand(a), "heaviside": lambda a, b: _heaviside(a, b),
 }  # fmt: skip
+
+
+def _heaviside(x: Any, at_zero: Any) -> Any:
+    return _call("step", x) if isinstance(at_zero, numbers.Real) and at_zero == 1 else where(_operand(x) > 0, 1, where(_operand(x) < 0, 0, at_zero))
 
 
 def _applied(ufunc: np.ufunc, arguments: tuple[Any, ...]) -> Any:
@@ -271,6 +287,26 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     if any(isinstance(one, np.ndarray) for one in (condition, a, b)):
         return _each(where, condition, a, b)
     return _call("if", condition, a, b)
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    low = a if a_min is None else np.maximum(a, a_min)
+    return low if a_max is None else np.minimum(low, a_max)
+
+
+def _interp(x: Any, xp: Any, fp: Any, left: None = None, right: None = None, period: None = None) -> Any:
+    """Straight lines through points, level beyond them: a sum of kinks."""
+    if not (left is None and right is None and period is None):
+        raise TypeError("np.interp of a symbol knows no left, right and period")
+    at, value = np.asarray(xp, dtype=float), np.asarray(fp, dtype=float)
+    if at.ndim != 1 or at.shape != value.shape or len(at) < 2 or np.any(np.diff(at) <= 0):
+        raise TypeError("np.interp of a symbol needs as many values as arguments, at least two, and these increasing")
+    slopes = np.concatenate([[0.0], np.diff(value) / np.diff(at), [0.0]])
+    out: Any = float(value[0])
+    for where_, bend in zip(at, np.diff(slopes)):
+        if bend != 0:
+            out = out + float(bend) * np.maximum(x - float(where_), 0)
+    return out
 
 
 def _written(expression: Expr, names: dict[int, str]) -> str:

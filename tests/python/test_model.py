@@ -155,3 +155,39 @@ def test_models_are_copied_and_pickled(pendulum):
     other = pendulum.copy()
     other.mass("B", mass=1)
     assert "B" not in pendulum.section("masses")
+
+
+def test_body_without_mass_between_two_hinges_is_a_universal_joint():
+    def model(joints):
+        m = taut.Model(dimension=3, gravity=9.81)
+        m.body("arm", mass=2, inertia=[[0.3, 0.02, 0], [0.02, 0.2, 0.01], [0, 0.01, 0.25]], at=[0.5, 0.1, -0.2])
+        joints(m)
+        return m
+
+    def two_hinges(m):
+        m.body("cross", mass=0, at=[0, 0, 0])
+        m.joint("hinge", "ground", "cross", at=[0, 0, 0], axis=[1, 0, 0], angle="a", start=0.25)
+        m.joint("hinge", "cross", "arm", at=[0, 0, 0], axis=[0, 1, 0], angle="b")
+
+    one = model(two_hinges).solve(1, rtol=1e-10)
+    other = model(lambda m: m.joint("universal", "ground", "arm", at=[0, 0, 0], axis=[[1, 0, 0], [0, 1, 0]])).solve(1, rtol=1e-10)
+    for axis in "xyz":
+        assert one[f"arm.{axis}"][-1] == pytest.approx(other[f"arm.{axis}"][-1], abs=1e-8)
+    assert one["a"][0] == 0.25 and one["b"][0] == pytest.approx(0, abs=1e-15)
+    # The second axis stays in the cross: it leans by the first angle.
+    assert one.certificate.position_residual < 1e-12
+
+
+def test_body_without_mass_that_nothing_carries_is_refused_by_name():
+    m = taut.Model(dimension=3)
+    m.body("cross", mass=0)
+    with pytest.raises(taut.InputError, match="cross.*no inertia"):
+        m.solve(1)
+    with pytest.raises(taut.InputError, match="a body without mass has no inertia"):
+        taut.Model(dimension=3, bodies={"cross": {"mass": 0, "inertia": 1}}).solve(1)
+    with pytest.raises(taut.InputError, match="mass: must not be negative, got -1"):
+        taut.Model(dimension=3, bodies={"cross": {"mass": -1, "inertia": 1}}).solve(1)
+    m = taut.Model(bodies={"arm": {"mass": 1, "inertia": 1}})
+    with pytest.raises(taut.InputError, match="belongs to an `angle` in space"):
+        m.joint("hinge", "ground", "arm", at=[0, 0], angle="a", start=0.2)
+        m.solve(1)

@@ -192,3 +192,11 @@ def test_names_that_are_not_there(double_pendulum):
         r.force("rod O-AA")
     with pytest.raises(taut.InputError, match="where the run was"):
         r.at(1)
+
+
+@pytest.mark.parametrize("words, how", [("run: step: must be positive", {"step": -1}), ("run: integrator: there is no integrator 'rk5'", {"integrator": "rk5"}),
+                                        ("parameters: k: the model has no parameter", {"parameters": {"k": 1}})])  # fmt: skip
+def test_messages_speak_of_arguments_and_not_of_the_command_line(pendulum, words, how):
+    with pytest.raises(taut.InputError) as told:
+        pendulum.solve(1, **how)
+    assert str(told.value).startswith(words) and "command line" not in str(told.value)

@@ -81,3 +81,41 @@ def test_what_occurs_often_is_written_once():
     m.output("deep", one)
     assert len(m.to_yaml()) < 20_000
     assert m.solve(0.01, step=0.01)["deep"][0] == pytest.approx(number, rel=1e-12)
+
+
+@pytest.mark.parametrize("speed", [lambda v: np.sqrt(v @ v), lambda v: np.hypot(*v), lambda v: (v[0] ** 2 + v[1] ** 2) ** 0.5], ids=["sqrt", "hypot", "power"])
+@pytest.mark.parametrize("how", [{"integrator": "midpoint", "step": 1e-3}, {"integrator": "spark2", "step": 0.01}], ids=lambda how: how["integrator"])
+def test_drag_on_what_is_at_rest_has_slopes(pendulum, speed, how):
+    @pendulum.force("A")
+    def drag(t, q, v):
+        return -0.5 * speed(v) * v
+
+    r, exact = pendulum.solve(0.5, **how), pendulum.solve(0.5, rtol=1e-11)
+    assert r.ok and np.allclose(r.q[-1], exact.q[-1], atol=1e-5)
+
+
+def test_functions_of_numpy_that_are_no_ufuncs():
+    x = taut.symbol("x")
+    m = taut.Model(coordinates=["x"], kinetic="x'^2/2", initial={"x": 0.3, "x'": 1})
+    at, value = [-1, 0, 0.5, 2], [3, 1, -1, 0.5]
+    m.output("clip", np.clip(x, -0.2, 0.6))
+    m.output("above", np.clip(x, 0.4, None))
+    m.output("where", np.where(x > 0.5, x, 2 * x))
+    m.output("interp", np.interp(x, at, value))
+    m.output("step", np.heaviside(x - 0.5, 1))
+    m.output("half", np.heaviside(x - 0.55, 0.5))
+    r = m.solve(3, rtol=1e-6, t_eval=np.linspace(0, 3, 13))
+    assert np.allclose(r["clip"], np.clip(r["x"], -0.2, 0.6)) and np.allclose(r["above"], np.clip(r["x"], 0.4, None))
+    assert np.allclose(r["where"], np.where(r["x"] > 0.5, r["x"], 2 * r["x"]))
+    assert np.allclose(r["interp"], np.interp(r["x"], at, value))
+    assert np.allclose(r["step"], np.heaviside(r["x"] - 0.5, 1)) and np.allclose(r["half"], np.heaviside(r["x"] - 0.55, 0.5))
+    with pytest.raises(TypeError, match="np.searchsorted cannot be traced|no counterpart|not known"):
+        np.searchsorted([1, 2], x)
+    with pytest.raises(taut.InputError, match="give the difference"):
+        m.constraint(x == m["y"])
+
+
+def test_names_that_are_not_recorded_are_told_how_to_be(pendulum):
+    r = pendulum.solve(0.1, rtol=1e-6)
+    with pytest.raises(KeyError, match="m.output"):
+        r["length"]

@@ -320,6 +320,11 @@ std::vector<Graph::Node> Graph::derivative(const std::vector<Node>& of, int vari
   return out;
 }
 
+/// A length of zero, such as the speed of what is at rest, has the slope zero, the mean of all, and not 0/0.
+static Graph::Node or_one(Graph& graph, Graph::Node length) {
+  return graph.add(length, graph.make(Op::equal, length, graph.constant(0.0)));
+}
+
 /// The arguments have their slopes already.
 Graph::Node Graph::slope_of(Node k, int variable) {
   const Entry e = entries_[k];  // by value: new nodes move the list
@@ -374,7 +379,7 @@ Graph::Node Graph::slope_of(Node k, int variable) {
     case Op::tanh:
       return chain(subtract(one, multiply(k, k)));
     case Op::sqrt:
-      return divide(slope_[e.a], multiply(constant(2.0), k));
+      return divide(slope_[e.a], multiply(constant(2.0), or_one(*this, k)));
     case Op::exp:
       return chain(k);
     case Op::log:
@@ -386,7 +391,7 @@ Graph::Node Graph::slope_of(Node k, int variable) {
     case Op::max:
       return make(Op::select, make(Op::less, e.a, e.b), slope_[e.b], slope_[e.a]);
     case Op::hypot:
-      return divide(add(multiply(e.a, slope_[e.a]), multiply(e.b, slope_[e.b])), k);
+      return divide(add(multiply(e.a, slope_[e.a]), multiply(e.b, slope_[e.b])), or_one(*this, k));
     case Op::select:
       return make(Op::select, e.a, slope_[e.b], slope_[e.c]);
     case Op::table:

@@ -94,8 +94,6 @@ Binary binary_function(Op op) {
       return binary<Op::less>;
     case Op::less_equal:
       return binary<Op::less_equal>;
-    case Op::equal:
-      return binary<Op::equal>;
     case Op::both:
       return binary<Op::both>;
     case Op::either:
@@ -195,6 +193,12 @@ class Writer {
     } else if (i.op == Op::sqrt) {
       const x86::Xmm a = value(i.a);
       out_.vsqrtsd(result, a, a);
+    } else if (i.op == Op::equal) {
+      x86::Xmm one = out_.newXmmSd();
+      const x86::Xmm a = value(i.a), b = value(i.b);
+      out_.vmovsd(one, out_.newDoubleConst(asmjit::ConstPoolScope::kLocal, 1.0));
+      out_.vcmpsd(result, a, b, 0);  // all bits, or none
+      out_.vandpd(result, result, one);
     } else if (i.op == Op::integer_power) {
       result = power(value(i.a), int(i.value));
     } else {

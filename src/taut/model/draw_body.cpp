@@ -43,7 +43,7 @@ std::vector<Shape> guessed(const BodyEntry& body, int dim) {
   for (const auto& [name, point] : body.points) far = std::max(far, (point - center).norm());
   for (const auto& [name, point] : body.points)
     if ((point - center).norm() > 1e-9 * far) out.push_back(bar(center, point, 0.06 * far));
-  if (!out.empty()) return out;
+  if (!out.empty() || body.mass.mass == 0.0) return out;
   const double m = body.mass.mass;
   Vector3d size;
   if (dim == 2) {

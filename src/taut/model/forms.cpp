@@ -318,7 +318,7 @@ Form shape() {
 
 Form body() {
   Form out = table_of({
-      {"mass", positive(), "[kg]"},
+      {"mass", nonnegative(), "[kg]; a body of mass 0 has no inertia: its joints carry it."},
       {"inertia", any_of({value(), list_of(any_of({value(), list_of(value(), 3, 3)}), 3, 3)}),
        "About the centre of mass [kg m^2]: a number, three along the body's own axes, or all nine."},
       {"shape", any_of({shape(), list_of(shape(), 1)}), "From which centre and inertia follow; several are added."},
@@ -350,6 +350,7 @@ Form joint() {
        "slider, the normal of "
        "a plane; for `universal` two."},
       {"angle", name(), "A name for its angle [rad], which becomes a coordinate."},
+      {"start", value(), "Of the angle, in space: what it is as the bodies are placed [rad].", "0"},
       {"travel", name(), "A name for the way along its axis [m], which becomes a coordinate."},
       {"pitch", value(), "Of a screw [m per turn]."},
       {"stiffness", any_of({nonnegative(), six}),

@@ -123,6 +123,10 @@ Matrix3d inertia_of(const Item& item, Draft& draft) {
 /// Principal moments and axes, and whether such a body can be.
 void find_principal_axes(const Item& item, BodyEntry& body, int dim) {
   const Matrix3d& J = body.mass.tensor;
+  if (body.mass.mass == 0.0) {
+    if (!J.isZero(0.0)) item.fail("must be zero: a body without mass has no inertia");
+    return;
+  }
   if (dim == 2) {
     body.moments = {0.0, 0.0, J(2, 2)};
     if (!(J(2, 2) > 0.0)) item.fail(message("its moment of inertia must be positive, got {}", J(2, 2)));
@@ -154,7 +158,10 @@ void read_mass(const Item& item, BodyEntry& body, Draft& draft) {
     if (key == "center") center = one;
   }
   if (!mass && !(shape && density)) item.fail("needs a `mass`, or a `shape` and its `density`");
-  if (!inertia && !shape) item.fail("needs an `inertia` about its centre of mass, or a `shape` from which it follows");
+  const double kilograms = mass ? draft.number(*mass) : 1.0;
+  if (!(kilograms >= 0.0)) mass->fail(message("must not be negative, got {}", mass->text()));
+  if (!inertia && !shape && kilograms > 0.0)
+    item.fail("needs an `inertia` about its centre of mass, or a `shape` from which it follows");
   if (mass && density) density->fail("follows from the `mass`; give one of them");
   if (center && shape && !(mass && inertia))
     center->fail("follows from the `shape`, unless `mass` and `inertia` are given too; then that is only drawn");
@@ -164,7 +171,6 @@ void read_mass(const Item& item, BodyEntry& body, Draft& draft) {
       body.mass = body.mass + read_shape(one, each, body, draft);
   }
   if (mass) {
-    const double kilograms = draft.positive(*mass);
     if (shape) body.mass.tensor *= kilograms / body.mass.mass;
     body.mass.mass = kilograms;
   }
@@ -286,6 +292,7 @@ namespace {
 
 /// Inertia and gravity. A moment Eᵢ of nothing is left out: the constraints carry such an axis.
 void add_inertia(const BodyEntry& body, Draft& draft) {
+  if (body.mass.mass == 0.0) return;
   System& system = *draft.system;
   const auto add = [&](int coordinate, double kilograms) {
     if (!(kilograms > 1e-12 * body.moments.maxCoeff())) return;

@@ -30,7 +30,7 @@ struct Joint {
   Item item;
   std::string type{}, name{};
   Side a, b;
-  std::optional<Item> at{}, axis{}, angle{}, travel{}, pitch{};
+  std::optional<Item> at{}, axis{}, angle{}, start{}, travel{}, pitch{};
   std::optional<Item> stiffness{}, rest{}, damping{}, torque{}, motion{}, limits{}, friction{}, turning{};
   JointEntry entry{};
 };
@@ -112,11 +112,11 @@ class JointReader {
     if (joint_.name.empty()) joint_.name = joint_.type + " " + between[0].word() + "-" + between[1].word();
   }
   std::vector<std::pair<std::string, std::optional<Item>*>> options() {
-    return {{"at", &joint_.at},          {"axis", &joint_.axis},       {"angle", &joint_.angle},
-            {"travel", &joint_.travel},  {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
-            {"rest", &joint_.rest},      {"damping", &joint_.damping}, {"torque", &joint_.torque},
-            {"motion", &joint_.motion},  {"limits", &joint_.limits},   {"friction", &joint_.friction},
-            {"turning", &joint_.turning}};
+    return {{"at", &joint_.at},           {"axis", &joint_.axis},       {"angle", &joint_.angle},
+            {"travel", &joint_.travel},   {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
+            {"rest", &joint_.rest},       {"damping", &joint_.damping}, {"torque", &joint_.torque},
+            {"motion", &joint_.motion},   {"limits", &joint_.limits},   {"friction", &joint_.friction},
+            {"turning", &joint_.turning}, {"start", &joint_.start}};
   }
 
   Side side(const Item& item) {
@@ -223,6 +223,7 @@ class JointReader {
     } else {
       a.frame = frame_along(axis[0]);
       b.frame = turn_between(axis[0], axis[1]) * a.frame;
+      if (joint_.start) a.frame = turn(axis[0], -draft_.number(*joint_.start)) * a.frame;  // a is turned back
     }
     for (Side* side : {&a, &b}) {
       if (!side->turns()) continue;
@@ -325,6 +326,7 @@ class JointReader {
   /// φ with s cos φ = c sin φ, where c and s are cosine and sine of the turn from a to b; and the way along the axis.
   void coordinates() {
     const bool screw = joint_.type == "screw";
+    if (joint_.start && (draft_.dim == 2 || !joint_.angle)) joint_.start->fail("belongs to an `angle` in space");
     if (screw && !(joint_.angle && joint_.travel && joint_.pitch))
       joint_.item.fail("a screw needs `angle`, `travel` and `pitch`");
     if (joint_.pitch && !screw) joint_.pitch->fail("belongs to a screw");
@@ -341,7 +343,7 @@ class JointReader {
       joint_.entry.rows.push_back(
           {'m', draft_.dim == 2 ? constant_vector(graph_, Vector3d::UnitZ()) : joint_.a.axes[2], row});
       place_.angle = draft_.coordinate(joint_.item, joint_.angle->word());
-      place_.angle_start = std::atan2(draft_.at_start(s), draft_.at_start(c));
+      place_.angle_start = joint_.start ? draft_.number(*joint_.start) : std::atan2(draft_.at_start(s), draft_.at_start(c));
       place_.same = graph_.add(graph_.multiply(c, graph_.make(Op::cos, phi)), graph_.multiply(s, graph_.make(Op::sin, phi)));
       start_at(place_.angle, place_.angle_start);
       laws(joint_.angle->word());
