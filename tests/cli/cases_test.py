@@ -1066,6 +1066,16 @@ class Physics(unittest.TestCase):
         self.assertAlmostEqual(rows[-1]["bottom"], 0.001, delta=1e-9)
         self.assertLess(rows[-1]["top"], 0.003)
 
+    def test_knot_is_drawn_tight_and_does_not_pass_through_itself(self):
+        rows = series("trefoil_knot")
+        certificate = outcome("trefoil_knot")[2]
+        self.assertLess(certificate["penetration"], 1e-9)
+        # What a knot takes of the rope, in diameters, falls as it tightens. A rope without thickness would come to lie straight, and take none.
+        taken = [(49.438 - 100 * row["length"]) / 0.8 for row in rows]
+        self.assertGreater(taken[0], 35)
+        self.assertLess(taken[-1], 14)
+        self.assertGreater(min(taken), 10)
+
     def test_rope_keeps_whirling(self):
         for row in series("skipping_rope"):
             self.assertAlmostEqual(row["radius"], 1.03, delta=0.03)

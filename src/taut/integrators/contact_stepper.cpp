@@ -10,7 +10,7 @@ namespace {
 constexpr double slack = 0.05;
 
 /// In sums of radii: by so much pieces without a row may be in each other after a step.
-constexpr double unnoticed = 1e-4;
+constexpr double unnoticed = 1e-7;
 
 /// So often a step is taken again with the rows that were missing.
 constexpr int most_rounds = 6;

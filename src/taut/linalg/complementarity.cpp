@@ -29,7 +29,8 @@ std::vector<char> complementary_rows(const Eigen::MatrixXd& M, const Eigen::Vect
 
   Eigen::Index fewest = n + 1;
   int left = rounds_without_gain;
-  for (Eigen::Index round = 0; round < n; ++round) {
+  const Eigen::Index most = n <= 200 ? 4 * n + 100 : 60;  // each costs n³
+  for (Eigen::Index round = 0; round < most; ++round) {
     std::vector<Eigen::Index> held;
     for (Eigen::Index i = 0; i < n; ++i)
       if (on[std::size_t(i)] != 0) held.push_back(i);

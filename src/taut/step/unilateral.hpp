@@ -45,6 +45,7 @@ class UnilateralSolver {
   Vector r_, c_, delta_, center_, row_size_, on_, rhs_, dz_, w_;
   std::vector<char> aside_;
   double largest_ = 0.0;  // multiplier
+  double size_ = 0.0;     // of x
 };
 
 }  // namespace taut
