@@ -54,29 +54,45 @@ TEST(Continuation, ColumnLeavesItsAxisAtEulersLoadAndItsBranchIsTheElastica) {
   EXPECT_NEAR(std::abs(std::atan2(tip[0], tip[1])), pi / 3.0, 1e-3);
 }
 
-TEST(Continuation, PassesTheLimitLoadOfAShallowArch) {
-  // The load grows, falls through zero and grows again: two limits of the same size, the mirror images of each other.
-  const double chord = 0.98;
+/// The force in the middle of a shallow pinned arch, L = EI = 1, shortened by δ, as long as it stays symmetric under the thrust k²:
+/// w = P/(2k²) [sin kx/(k cos k/2) − x], ½∫w′² = δ.
+double arch_force(double k, double shortened) {
+  const double c = std::cos(0.5 * k),
+               square = (0.25 + std::sin(k) / (4.0 * k)) / (c * c) - 2.0 * std::sin(0.5 * k) / (k * c) + 0.5;
+  return std::sqrt(4.0 * k * k * k * k * shortened / square);
+}
+double largest_arch_force(double from, double to, double shortened) {
+  double largest = 0.0;
+  for (int i = 1; i < 20000; ++i) largest = std::max(largest, arch_force(from + (to - from) * i / 20000, shortened));
+  return largest;
+}
+
+TEST(Continuation, ShallowArchBucklesSidewaysAndPassesItsLimitsWhereTheElasticaSays) {
+  // The symmetric branch leads from the first mode through the third, at P = 0, to the fifth.
+  const double shortened = 1e-3, chord = 1.0 - shortened;
   const auto arch = [&](double P) {
     return Loaded({.length = 1.0,
-                   .elements = 12,
+                   .elements = 16,
                    .start = {.support = Support::pinned},
                    .end = {.support = Support::pinned, .place = {chord, 0.0, 0.0}}},
-                  2, 6, {0.0, -P, 0.0});
+                  2, 8, {0.0, -P, 0.0});
   };
   const Loaded rest = arch(0.0);
   Vector q(rest.system.size());
   rest.beam.place(hanging({}, {chord, 0.0, 0.0}, 1.0, 2), q);
   for (int k = 1; k < q.size(); k += 2) q[k] = -q[k];
-  const EquilibriumBranch path = continuation([&](double P) { return arch(P).system; }, at_rest(rest.system, q), 0.0, 80.0);
+  const EquilibriumBranch path =
+      continuation([&](double P) { return arch(P).system; }, at_rest(rest.system, q), 0.0, 14.0, {.increments = 60});
   ASSERT_TRUE(path.finished) << path.trouble;
+  const CriticalPoint* sideways = first_of(path, CriticalPoint::Kind::bifurcation);
+  ASSERT_NE(sideways, nullptr);
+  EXPECT_NEAR(sideways->parameter / arch_force(2.0 * pi, shortened), 1.0, 3e-3);
   std::vector<double> limits;
   for (const CriticalPoint& one : path.critical)
     if (one.kind == CriticalPoint::Kind::limit) limits.push_back(one.parameter);
   ASSERT_EQ(limits.size(), 2u);
-  EXPECT_NEAR(limits[0], -limits[1], 1e-5 * limits[0]);
-  EXPECT_GT(limits[0], 5.0);
-  EXPECT_LT(rest.beam.at(path.points.back().state.q.data(), 0.5)[1], -0.05);
+  EXPECT_NEAR(limits[0] / largest_arch_force(pi, 3.0 * pi, shortened), 1.0, 3e-3);
+  EXPECT_NEAR(-limits[1] / largest_arch_force(3.0 * pi, 5.0 * pi, shortened), 1.0, 3e-3);
 }
 
 TEST(Continuation, NarrowCantileverTipsSidewaysAtPrandtlsLoad) {
