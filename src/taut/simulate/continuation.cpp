@@ -294,7 +294,10 @@ class Follower {
       const bool good = correct(here_.z, here_.tangent, step_, next) && plane(here_.tangent).dot(next.tangent) > 0.95;
       if (!good) {
         step_ *= 0.5;
-        if (step_ < 1e-6 * first) out_.trouble = message("the branch cannot be followed beyond {}", parameter(here_.z));
+        if (step_ < 1e-6 * first)
+          out_.trouble =
+              message("the branch cannot be followed beyond {}; where a whole family is at rest, hold what is free to move",
+                      parameter(here_.z));
         continue;
       }
       const double sigma = step_;
