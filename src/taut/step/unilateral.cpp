@@ -19,8 +19,8 @@ constexpr double progress = 0.9;
 /// So often all wrong rows change at once without their number falling.
 constexpr int patience = 5;
 
-/// Inequalities at most for which S is made.
-constexpr int most_dense = 1000;
+/// Inequalities at most for which S is made, and how often: rows that it left out and that turn out wrong are among those of the next.
+constexpr int most_dense = 1000, most_estimates = 4;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -86,8 +86,12 @@ bool UnilateralSolver::wrong(const Vector& z, int row) const {
 bool UnilateralSolver::estimate(const Vector& z) {
   const auto& sets = problem_->sets();
   const auto limited = [&](int i) { return aside_[i] == 0 && sets[i] != Set::zero && sets[i] != Set::whole; };
+  std::vector<char> asked(std::size_t(m_), 0);  // act, or should
   for (int i = 0; i < m_; ++i)
-    if (limited(i)) on_[i] = 0.0;
+    if (limited(i)) {
+      asked[std::size_t(i)] = on_[i] != 0.0 || wrong(z, i) ? 1 : 0;
+      on_[i] = 0.0;
+    }
   if (!step(z)) return false;
   // In units of x, whatever those of the rows are.
   const auto beyond = [&](int i) { return row_size_[i] > 0.0 ? (w_[i] + delta_[i] * center_[i]) / row_size_[i] : 0.0; };
@@ -96,7 +100,8 @@ bool UnilateralSolver::estimate(const Vector& z) {
     if (limited(i)) worst = std::max(worst, std::abs(excess_of(i, beyond(i))));
   std::vector<int> rows;
   for (int i = 0; i < m_; ++i)
-    if (limited(i) && std::abs(beyond(i) - excess_of(i, beyond(i))) <= worst) rows.push_back(i);
+    if (asked[std::size_t(i)] != 0 || (limited(i) && std::abs(beyond(i) - excess_of(i, beyond(i))) <= worst))
+      rows.push_back(i);
   const auto count = Eigen::Index(rows.size());
   if (count == 0 || count > most_dense) return false;
   Eigen::MatrixXd response = Eigen::MatrixXd::Zero(n_ + m_, count), M(count, count);
@@ -119,7 +124,7 @@ bool UnilateralSolver::estimate(const Vector& z) {
 
 bool UnilateralSolver::pivot(const Vector& z) {
   int fewest = m_ + 1, left = patience;
-  bool estimated = false;
+  int estimates = most_estimates;
   size_ = problem_->natural_size() + largest_entry(z.data(), n_);
   const auto& sets = problem_->sets();
   const auto limits = std::count_if(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
@@ -133,9 +138,9 @@ bool UnilateralSolver::pivot(const Vector& z) {
     if (int(change.size()) < fewest) {
       fewest = int(change.size());
       left = patience;
-    } else if (--left < 0 && !estimated) {
-      estimated = true;
-      left = patience;
+    } else if (--left < 0 && estimates > 0) {
+      --estimates;
+      left = 1;
       if (estimate(z)) continue;
     } else if (left < 0) {
       change.assign(1, change.back());
