@@ -125,7 +125,7 @@ class AcrossBranch final : public NewtonProblem {
 };
 
 /// A place on the branch: z, the tangent of length one, and the eigenvalues of the stiffness by their real parts.
-struct Place {
+struct OnBranch {
   Vector z, tangent, eigenvalues;
   Eigen::MatrixXd shapes;  // δq of each
   int unstable() const { return eigenvalues.size() == 0 ? -1 : int((eigenvalues.array() < 0.0).count()); }
@@ -175,7 +175,7 @@ class Follower {
   }
 
   /// The tangent, on the side of a direction, and the eigenvalues at place.z.
-  bool settle(Place& place, const Vector& towards) {
+  bool settle(OnBranch& place, const Vector& towards) {
     if (!across_->linearize(place.z)) return false;
     place.tangent = across_->along();
     place.tangent /= std::sqrt(plane(place.tangent).dot(place.tangent));
@@ -214,7 +214,7 @@ class Follower {
   }
 
   /// The place where the branch meets the plane through `from` + σ·direction.
-  bool correct(const Vector& from, const Vector& direction, double sigma, Place& place) {
+  bool correct(const Vector& from, const Vector& direction, double sigma, OnBranch& place) {
     across_->normal = plane(direction);
     across_->through = from + sigma * direction;
     place.z = across_->through;
@@ -224,19 +224,21 @@ class Follower {
     return report.status == Status::ok && place.z.allFinite() && settle(place, direction);
   }
 
-  void record(const Place& place) { out_.points.push_back({parameter(place.z), state(place.z), branch_, place.unstable()}); }
+  void record(const OnBranch& place) {
+    out_.points.push_back({parameter(place.z), state(place.z), branch_, place.unstable()});
+  }
 
   /// Between two places, σ apart, the zero of the slope of p or, where that does not change sign, of the eigenvalue that does: regula falsi, Illinois' way.
-  Place critical(const Place& before, const Place& after, double sigma, CriticalPoint::Kind kind) {
+  OnBranch critical(const OnBranch& before, const OnBranch& after, double sigma, CriticalPoint::Kind kind) {
     const auto which = std::min(before.unstable(), after.unstable());
-    const auto value = [&](const Place& at) {
+    const auto value = [&](const OnBranch& at) {
       return kind == CriticalPoint::Kind::limit ? parameter(at.tangent) : at.eigenvalues[which];
     };
     double low = 0.0, high = sigma, f_low = value(before), f_high = value(after);
-    Place best = std::abs(f_low) < std::abs(f_high) ? before : after;
+    OnBranch best = std::abs(f_low) < std::abs(f_high) ? before : after;
     for (int round = 0; round < 40 && high - low > 1e-8; ++round) {
       const double guess = high - f_high * (high - low) / (f_high - f_low);
-      Place middle;
+      OnBranch middle;
       if (!correct(before.z, before.tangent, guess, middle)) break;
       const double f = value(middle);
       best = middle;
@@ -255,12 +257,12 @@ class Follower {
   }
 
   /// Notes what lies between here_ and the next place; whether the path goes on along another branch from there.
-  bool look_between(const Place& next, double sigma) {
+  bool look_between(const OnBranch& next, double sigma) {
     const bool turned = parameter(here_.tangent) * parameter(next.tangent) < 0.0;
     const bool crossed = here_.unstable() != next.unstable();
     if (!turned && !crossed) return false;
     const auto kind = turned ? CriticalPoint::Kind::limit : CriticalPoint::Kind::bifurcation;
-    const Place found = critical(here_, next, sigma, kind);
+    const OnBranch found = critical(here_, next, sigma, kind);
     out_.critical.push_back({kind, parameter(found.z), state(found.z), branch_});
     if (kind == CriticalPoint::Kind::limit || ++bifurcations_ != options_.leave_at || found.shapes.cols() == 0) return false;
     Eigen::Index nearest = 0;
@@ -270,7 +272,7 @@ class Follower {
     off /= std::sqrt(plane(off).dot(off));
     ++branch_;
     for (double away = step_; away > 1e-4 * step_; away *= 0.5) {
-      Place aside;
+      OnBranch aside;
       if (!correct(found.z, off, away, aside)) continue;
       // From now on the way leads on, away from the bifurcation.
       if (plane(aside.tangent).dot(aside.z - found.z) < 0.0) aside.tangent = -aside.tangent;
@@ -290,7 +292,7 @@ class Follower {
         out_.trouble = message("{} points along the branch did not lead to {}", options_.max_points, to_);
         return;
       }
-      Place next;
+      OnBranch next;
       const bool good = correct(here_.z, here_.tangent, step_, next) && plane(here_.tangent).dot(next.tangent) > 0.95;
       if (!good) {
         step_ *= 0.5;
@@ -314,9 +316,9 @@ class Follower {
   }
 
   /// The equilibrium at the last parameter itself.
-  void finish(const Place& beyond, double sigma) {
+  void finish(const OnBranch& beyond, double sigma) {
     const Vector p = Vector::Unit(n_ + m_ + 1, n_ + m_);
-    Place last;
+    OnBranch last;
     last.z = here_.z + (to_ - parameter(here_.z)) / (parameter(beyond.z) - parameter(here_.z)) * (beyond.z - here_.z);
     across_->normal = p;
     across_->through = last.z;
@@ -335,7 +337,7 @@ class Follower {
   ContinuationOptions options_;
   EquilibriumBranch out_;
   std::unique_ptr<AcrossBranch> across_;
-  Place here_;
+  OnBranch here_;
   int n_ = 0, m_ = 0, iterations_ = 0, branch_ = 0, bifurcations_ = 0;
   double t_ = 0.0, size_ = 1.0, step_ = 0.0;
 };
