@@ -96,9 +96,9 @@ class ContactStepper final : public Stepper {
     next.p = to_.p;
     next.carried = now.carried;
     next.lambda.setZero(whole_.constraint_count());
-    for (std::size_t k = 0; k < other_rows_.size() && to_.lambda.size() > 0; ++k)
-      next.lambda[other_rows_[k]] = to_.lambda[Eigen::Index(k)];
-    for (std::size_t k = 0; k < contact_rows_.size() && to_.lambda.size() > 0; ++k)
+    const bool known = to_.lambda.size() == system_->constraint_count();  // a step that failed may have left the one before
+    for (std::size_t k = 0; k < other_rows_.size() && known; ++k) next.lambda[other_rows_[k]] = to_.lambda[Eigen::Index(k)];
+    for (std::size_t k = 0; k < contact_rows_.size() && known; ++k)
       next.lambda[contact_rows_[k]] = to_.lambda.segment(first_[k], first_[k + 1] - first_[k]).sum();
     dependent_.clear();
     for (const int row : stepper_->dependent())
