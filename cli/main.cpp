@@ -122,9 +122,15 @@ int main(int argc, char** argv) {
   auto* checking = app.add_subcommand("check", "Read a model: degrees of freedom, redundant constraints, initial values");
   add_model(checking, model);
   auto* resting = app.add_subcommand("static", "Find an equilibrium of a model and whether it is stable");
-  add_model(resting, model);
-  resting->add_option("--solver", model.solver, "By name, see `taut list`");
-  resting->add_option("--formulation", model.formulation, "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
+  taut::cli::BranchArguments rest;
+  add_model(resting, rest);
+  resting->add_option("--solver", rest.solver, "By name, see `taut list`");
+  resting->add_option("--formulation", rest.formulation, "multipliers, penalty=EPSILON, or NAME=EPSILON of one constraint");
+  resting->add_option("--vary", rest.vary,
+                      "NAME=FROM:TO: equilibria along a parameter, through limits of it and past bifurcations");
+  resting->add_option("--increments", rest.increments, "With --vary: of the way in the first step (40)");
+  resting->add_option("--leave", rest.leave_at, "With --vary: the bifurcation at which to take the other branch (0: none)");
+  resting->add_flag("--other-side", rest.other_side, "With --leave: the other half of that branch");
   taut::cli::ModesArguments modes;
   auto* swinging = app.add_subcommand(
       "modes", "Natural frequencies, damping and shapes of small motions about an equilibrium of a model");
@@ -180,7 +186,7 @@ int main(int argc, char** argv) {
     if (*reproduce) code = taut::cli::reproduce(experiment);
     if (*running) code = taut::cli::run(run);
     if (*checking) code = taut::cli::check(model);
-    if (*resting) code = taut::cli::statics(model);
+    if (*resting) code = rest.vary.empty() ? taut::cli::statics(rest) : taut::cli::branch(rest);
     if (*swinging) code = taut::cli::modes(modes);
     if (*comparing) code = taut::cli::compare(compare);
     if (*verifying) code = taut::cli::verify(model);

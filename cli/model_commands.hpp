@@ -20,6 +20,12 @@ struct ModesArguments : ModelArguments {
   int count = 10;
 };
 
+struct BranchArguments : ModelArguments {
+  std::string vary;  ///< NAME=FROM:TO
+  int increments = 40, leave_at = 0;
+  bool other_side = false;
+};
+
 struct RunArguments : ModelArguments {
   std::string out;
   bool no_file = false, resume = false, force = false, live = false;
@@ -59,6 +65,7 @@ int reproduce(const ReproduceArguments& arguments);
 int run(const RunArguments& arguments);
 int check(const ModelArguments& arguments);
 int statics(const ModelArguments& arguments);
+int branch(const BranchArguments& arguments);  ///< equilibria along a parameter
 int modes(const ModesArguments& arguments);
 int compare(const CompareArguments& arguments);
 int verify(const ModelArguments& arguments);

@@ -4,6 +4,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
+#include <taut/simulate/continuation.hpp>
 
 /// Rods against exact solutions: bending, helices, buckling, frequencies, free flight.
 namespace taut::reproduce {
@@ -187,55 +189,15 @@ double bisected(double low, double high, const std::function<bool(double)>& stab
   return 0.5 * (low + high);
 }
 
-Equilibrium rest(const System& system, const Vector& q) {
-  return equilibrium(system, at_rest(system, q),
-                     {.approach = Approach::direct, .method = Multipliers{.newton = {.tolerance = 1e-12}}});
-}
-
-/// A ring closed with a twist Φ leaves its plane at 2π√3 EI/GJ. J. H. Michell, Messenger of Math. 19 (1889) 181–184. That both ends are held takes
-/// rigid motions away and nothing else; turning the ring about its tangent there costs nothing, so there is a zero eigenvalue always.
-double michell(int N) {
-  const double EI = 1.0, GJ = 1.3, L = 2.0 * pi;
-  const auto stable = [&](double twist) {
-    const auto at = [&](double s) {
-      Matrix3d frame;
-      frame.col(2) = Vector3d(-std::sin(s), std::cos(s), 0.0);
-      const Vector3d n(std::cos(s), std::sin(s), 0.0), b = Vector3d::UnitZ();
-      const double a = twist * s / L;
-      frame.col(0) = std::cos(a) * b + std::sin(a) * n;
-      frame.col(1) = frame.col(2).cross(frame.col(0));
-      return std::pair(n, frame);
-    };
-    const RodModel ring = rod_model({.name = "ring",
-                                     .length = L,
-                                     .elements = N,
-                                     .rod = RodSection{.bending = {EI, EI}, .torsion = GJ, .inertia = {0.01, 0.01}},
-                                     .start = clamp(at(0.0).first, at(0.0).second),
-                                     .end = clamp(at(L).first, at(L).second)});
-    const Equilibrium found = rest(ring.system, nodes_placed(ring.beam, at));
-    return found.status == Status::ok && found.lowest_eigenvalue > -1e-5;
-  };
-  const double exact = 2.0 * pi * std::sqrt(3.0) * EI / GJ;
-  return bisected(0.9 * exact, 1.1 * exact, stable) / exact;
-}
-
-/// A narrow cantilever under a force at its end tips over at 4.0126 √(EI GJ)/L²: the first zero of J₋₁⸝₄(β/2). L. Prandtl, 1899. Stiff is EI₁, for which the
-/// deflection before does not count.
-double lateral(int N) {
-  const double EI = 1.0, GJ = 0.6, L = 1.0, exact = 4.012598 * std::sqrt(EI * GJ) / (L * L);
-  const auto stable = [&](double force) {
-    const Matrix3d frame = along_x();  // d₁ = y, d₂ = z: stiff about y
-    RodModel one = rod_model({.name = "cantilever",
-                              .length = L,
-                              .elements = N,
-                              .rod = RodSection{.bending = {1e6 * EI, EI}, .torsion = GJ, .inertia = {0.01, 0.01}},
-                              .start = clamp(Vector3d::Zero(), frame)});
-    one.beam.add_force(one.system, N, {0.0, 0.0, -force});
-    const Equilibrium found =
-        rest(one.system, nodes_placed(one.beam, [&](double s) { return std::pair(Vector3d(s, 0, 0), frame); }));
-    return found.status == Status::ok && found.lowest_eigenvalue > 0.0;
-  };
-  return bisected(0.9 * exact, 1.1 * exact, stable) / exact;
+/// The load at which the branch of a family of rods meets another one, followed from 0.9 to 1.1 of what it should be, over that.
+double crossed(const std::function<RodModel(double)>& model, const Vector& q, double exact, Outcome& out) {
+  const System first = model(0.9 * exact).system;
+  const EquilibriumBranch path = continuation([&](double load) { return model(load).system; }, at_rest(first, q),
+                                              0.9 * exact, 1.1 * exact, {.increments = 4});
+  for (const CriticalPoint& one : path.critical)
+    if (one.kind == CriticalPoint::Kind::bifurcation) return one.parameter / exact;
+  out.failure = path.trouble.empty() ? "no bifurcation was found along a branch" : path.trouble;
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 /// q = 0 for one coordinate.
@@ -247,12 +209,84 @@ struct HoldCoordinate {
   std::string name() const { return message("coordinate {} held", at); }
 };
 
+/// A load over the exact one at which rest ends: by eigenvalues at loads apart, and by continuation.
+struct Buckling {
+  double by_eigenvalues, by_continuation;
+};
+
+Equilibrium rest(const System& system, const Vector& q) {
+  return equilibrium(system, at_rest(system, q),
+                     {.approach = Approach::direct, .method = Multipliers{.newton = {.tolerance = 1e-12}}});
+}
+
+/// A ring closed with a twist Φ leaves its plane at 2π√3 EI/GJ. J. H. Michell, Messenger of Math. 19 (1889) 181–184. That both ends are held takes
+/// rigid motions away and nothing else; turning the ring about its tangent there costs nothing, so there is a zero eigenvalue always.
+/// For continuation the ring's far point is kept at its height, which takes that away.
+Buckling michell(int N, Outcome& out) {
+  const double EI = 1.0, GJ = 1.3, L = 2.0 * pi;
+  const auto shape = [&](double twist) {
+    return [=](double s) {
+      Matrix3d frame;
+      frame.col(2) = Vector3d(-std::sin(s), std::cos(s), 0.0);
+      const Vector3d n(std::cos(s), std::sin(s), 0.0), b = Vector3d::UnitZ();
+      const double a = twist * s / L;
+      frame.col(0) = std::cos(a) * b + std::sin(a) * n;
+      frame.col(1) = frame.col(2).cross(frame.col(0));
+      return std::pair(n, frame);
+    };
+  };
+  const auto model = [&](double twist) {
+    const auto at = shape(twist);
+    return rod_model({.name = "ring",
+                      .length = L,
+                      .elements = N,
+                      .rod = RodSection{.bending = {EI, EI}, .torsion = GJ, .inertia = {0.01, 0.01}},
+                      .start = clamp(at(0.0).first, at(0.0).second),
+                      .end = clamp(at(L).first, at(L).second)});
+  };
+  const auto stable = [&](double twist) {
+    const RodModel ring = model(twist);
+    const Equilibrium found = rest(ring.system, nodes_placed(ring.beam, shape(twist)));
+    return found.status == Status::ok && found.lowest_eigenvalue > -1e-5;
+  };
+  const auto held = [&](double twist) {
+    RodModel ring = model(twist);
+    ring.system.add(HoldCoordinate{3 * ring.beam.position(N / 2) + 2});
+    return ring;
+  };
+  const double exact = 2.0 * pi * std::sqrt(3.0) * EI / GJ;
+  const Vector q = nodes_placed(held(0.0).beam, shape(0.9 * exact));
+  return {bisected(0.9 * exact, 1.1 * exact, stable) / exact, crossed(held, q, exact, out)};
+}
+
+/// A narrow cantilever under a force at its end tips over at 4.0126 √(EI GJ)/L²: the first zero of J₋₁⸝₄(β/2). L. Prandtl, 1899. Stiff is EI₁, for which the
+/// deflection before does not count.
+Buckling lateral(int N, Outcome& out) {
+  const double EI = 1.0, GJ = 0.6, L = 1.0, exact = 4.012598 * std::sqrt(EI * GJ) / (L * L);
+  const Matrix3d frame = along_x();  // d₁ = y, d₂ = z: stiff about y
+  const auto model = [&](double force) {
+    RodModel one = rod_model({.name = "cantilever",
+                              .length = L,
+                              .elements = N,
+                              .rod = RodSection{.bending = {1e6 * EI, EI}, .torsion = GJ, .inertia = {0.01, 0.01}},
+                              .start = clamp(Vector3d::Zero(), frame)});
+    one.beam.add_force(one.system, N, {0.0, 0.0, -force});
+    return one;
+  };
+  const Vector q = nodes_placed(model(0.0).beam, [&](double s) { return std::pair(Vector3d(s, 0, 0), frame); });
+  const auto stable = [&](double force) {
+    const Equilibrium found = rest(model(force).system, q);
+    return found.status == Status::ok && found.lowest_eigenvalue > 0.0;
+  };
+  return {bisected(0.9 * exact, 1.1 * exact, stable) / exact, crossed(model, q, exact, out)};
+}
+
 /// A shaft between hinges under a torque about its axis and a thrust: P/P_E + (M/M_cr)² = 1, P_E = π²EI/L², M_cr = 2πEI/L. A. G. Greenhill, Proc. Inst. Mech. Eng.
 /// 34 (1883) 182–225. The torque keeps its direction, so it has no potential, and eigenvalues of the whole matrix are asked for.
-double greenhill(int N, double thrust_share) {
+Buckling greenhill(int N, double thrust_share, Outcome& out) {
   const double EI = 1.0, GJ = 0.7, L = 1.0, thrust = thrust_share * pi * pi * EI / (L * L);
   const double exact = 2.0 * pi * EI / L * std::sqrt(1.0 - thrust_share);
-  const auto stable = [&](double torque) {
+  const auto model = [&](double torque) {
     RodModel one = rod_model({.name = "shaft",
                               .length = L,
                               .elements = N,
@@ -265,14 +299,21 @@ double greenhill(int N, double thrust_share) {
     // The end slides along x; and something must keep the whole from turning about it, which bears nothing.
     const int end = 3 * one.beam.position(N);
     one.system.add(HoldCoordinate{end + 1}).add(HoldCoordinate{end + 2}).add(HoldCoordinate{one.beam.frame_at(0)[0] + 2});
-    const auto at = [&](double s) {
+    return one;
+  };
+  const auto twisted = [&](const Beam& beam, double torque) {
+    return nodes_placed(beam, [&](double s) {
       const Matrix3d turn = Eigen::AngleAxisd(torque / GJ * s, Vector3d::UnitX()).toRotationMatrix();
       return std::pair(Vector3d(s, 0, 0), Matrix3d(turn * along_x()));
-    };
-    const Equilibrium found = rest(one.system, nodes_placed(one.beam, at));
+    });
+  };
+  const auto stable = [&](double torque) {
+    const RodModel one = model(torque);
+    const Equilibrium found = rest(one.system, twisted(one.beam, torque));
     return found.status == Status::ok && !stability(one.system, found.state).unstable();
   };
-  return bisected(0.9 * exact, 1.1 * exact, stable) / exact;
+  const Vector q = twisted(model(0.0).beam, 0.9 * exact);
+  return {bisected(0.9 * exact, 1.1 * exact, stable) / exact, crossed(model, q, exact, out)};
 }
 
 }  // namespace
@@ -287,14 +328,20 @@ Outcome run_rods(const Settings& set, const Report& report) {
   bend(set, out);
   report("buckling", 0.3);
   const int N = set.whole("buckling_elements");
-  const std::pair<const char*, double> ratios[] = {
-      {"michell_ratio", michell(5 * N / 2)}, {"lateral_buckling_ratio", lateral(N)}, {"greenhill_ratio", greenhill(N, 0.5)}};
-  const char* words[] = {"Michell's ring: twist at which it leaves its plane, of 2 pi sqrt(3) EI/GJ",
-                         "narrow cantilever: force at which it tips, of 4.0126 sqrt(EI GJ)/L^2",
-                         "Greenhill's shaft: torque at half the Euler load, of sqrt(1/2) 2 pi EI/L"};
-  for (std::size_t k = 0; k < 3; ++k) {
-    out.number(ratios[k].first, ratios[k].second);
-    out.table.push_back({words[k], 1.0, ratios[k].second});
+  const struct {
+    const char *name, *along, *words;
+    Buckling found;
+  } loads[] = {{"michell_ratio", "michell_continuation",
+                "Michell's ring: twist at which it leaves its plane, of 2 pi sqrt(3) EI/GJ", michell(2 * (5 * N / 4), out)},
+               {"lateral_buckling_ratio", "lateral_buckling_continuation",
+                "narrow cantilever: force at which it tips, of 4.0126 sqrt(EI GJ)/L^2", lateral(N, out)},
+               {"greenhill_ratio", "greenhill_continuation",
+                "Greenhill's shaft: torque at half the Euler load, of sqrt(1/2) 2 pi EI/L", greenhill(N, 0.5, out)}};
+  for (const auto& one : loads) {
+    out.number(one.name, one.found.by_eigenvalues);
+    out.number(one.along, one.found.by_continuation);
+    out.table.push_back({one.words, 1.0, one.found.by_eigenvalues});
+    out.table.push_back({"  the same by continuation", 1.0, one.found.by_continuation});
   }
   rods_in_motion(set, report, out);
   return out;

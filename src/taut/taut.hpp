@@ -11,6 +11,7 @@
 #include <taut/models/seven_body.hpp>
 #include <taut/models/vibrating_string.hpp>
 #include <taut/simulate/choose.hpp>
+#include <taut/simulate/continuation.hpp>
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/inertia.hpp>
 #include <taut/simulate/natural_modes.hpp>

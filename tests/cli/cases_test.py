@@ -1063,8 +1063,29 @@ class Physics(unittest.TestCase):
         energy = [row["kinetic"] + row["potential"] for row in rows]
         for before, after in zip(energy, energy[1:]):
             self.assertLessEqual(after, before + 1e-12)
-        self.assertAlmostEqual(rows[-1]["bottom"], 0.001, delta=1e-9)
-        self.assertLess(rows[-1]["top"], 0.003)
+        self.assertAlmostEqual(rows[-1]["bottom"], 0.001, delta=1e-5)
+        self.assertLess(rows[-1]["top"], 0.006)  # three times its thickness
+        self.assertLess(outcome("coil_on_a_table")[2]["penetration"], 1e-9)
+
+    def test_lees_frame_passes_its_limit_load(self):
+        path = json.loads(taut("static", CASES["lee_frame"], "--vary", "P=0:20 kN", "--json").stdout)
+        self.assertTrue(path["finished"], path["trouble"])
+        limits = [one["P"] for one in path["critical"] if one["kind"] == "limit"]
+        self.assertEqual(len(limits), 2)
+        self.assertAlmostEqual(limits[0] * 1.2**2 / 1440, 18.55, delta=0.02)  # Lee, Manuel and Rossow 1968
+        self.assertEqual({one["unstable"] for one in path["points"]}, {0, 1})
+        for wrong in ("P", "P=1", "Q=0:1", "P=3:3"):
+            self.assertEqual(taut("static", CASES["lee_frame"], "--vary", wrong).returncode, 2, wrong)
+
+    def test_knot_is_drawn_tight_and_does_not_pass_through_itself(self):
+        rows = series("trefoil_knot")
+        certificate = outcome("trefoil_knot")[2]
+        self.assertLess(certificate["penetration"], 1e-9)
+        # What a knot takes of the rope, in diameters, falls as it tightens. A rope without thickness would come to lie straight, and take none.
+        taken = [(49.438 - 100 * row["length"]) / 0.8 for row in rows]
+        self.assertGreater(taken[0], 35)
+        self.assertLess(taken[-1], 14)
+        self.assertGreater(min(taken), 10)
 
     def test_rope_keeps_whirling(self):
         for row in series("skipping_rope"):

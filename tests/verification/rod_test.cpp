@@ -16,7 +16,8 @@ TEST(Rods, AgreeWithExactSolutionsAndKeepWhatIsConserved) {
   EXPECT_GE(f.at("helix_order"), 3.9);
   EXPECT_LE(f.at("bend45_tip_error"), 5e-3);
   EXPECT_LE(f.at("bend45_refinement"), 1e-6);
-  for (const char* load : {"michell_ratio", "lateral_buckling_ratio", "greenhill_ratio"})
+  for (const char* load : {"michell_ratio", "lateral_buckling_ratio", "greenhill_ratio", "michell_continuation",
+                           "lateral_buckling_continuation", "greenhill_continuation"})
     EXPECT_NEAR(f.at(load), 1.0, 1e-3) << load;
   EXPECT_GE(f.at("bending_frequency_order"), 3.9);
   EXPECT_GE(f.at("torsion_frequency_order"), 3.9);

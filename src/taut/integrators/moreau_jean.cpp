@@ -1,17 +1,21 @@
 #include <algorithm>
 #include <cmath>
 #include <taut/base/require.hpp>
+#include <taut/integrators/contact_stepper.hpp>
 #include <taut/integrators/moreau_jean.hpp>
 #include <taut/step/nearest.hpp>
+#include <taut/system/contact.hpp>
 
 namespace taut {
 namespace {
 
 class MoreauJeanStepper final : public Stepper {
  public:
-  MoreauJeanStepper(const System& system, const SolverMethod& method, double restitution)
+  /// Without `touching` no row is brought back to g = 0 where it pushes: see project().
+  MoreauJeanStepper(const System& system, const SolverMethod& method, double restitution, bool touching)
       : system_(system),
         restitution_(restitution),
+        touching_(touching),
         sets_(system.sets()),
         assembly_(std::make_shared<const Assembly>(system, Assembly::Parts{})),
         impact_(assembly_),
@@ -94,12 +98,13 @@ class MoreauJeanStepper final : public Stepper {
     return more;
   }
 
-  /// q nearest to the given one with g ∈ S, on the contact where it pushes without rebound; then v nearest with rates that keep it there.
+  /// q nearest to the given one with g ∈ S, on the contact where it pushes without rebound; then v nearest with rates that keep it there. Tubes that touch along a
+  /// stretch have more contacts than can be met at once; it is enough that they do not pass each other.
   void project(StepReport& report, State& next) {
     const double size = size_.of(system_, next);
     nearest_.position_limits() = sets_;
     bool held = false;
-    for (std::size_t i = 0; i < sets_.size(); ++i) {
+    for (std::size_t i = 0; i < sets_.size() && touching_; ++i) {
       const auto row = Eigen::Index(i);
       if (sets_[i] == Set::zero || impact_.limits[i] == Set::whole || lambda_[row] == 0.0 || shift_[row] != 0.0) continue;
       nearest_.position_limits()[i] = Set::zero;
@@ -172,6 +177,7 @@ class MoreauJeanStepper final : public Stepper {
 
   const System& system_;
   double restitution_;
+  bool touching_;
   std::vector<Set> sets_;
   std::shared_ptr<const Assembly> assembly_;
   AffineProblem impact_;
@@ -195,7 +201,10 @@ std::unique_ptr<Stepper> MoreauJean::bind(const System& system, const SolverMeth
   require_quadratic(system, "MoreauJean");
   require_linear_rates(system, "MoreauJean");
   require(restitution >= 0.0 && restitution <= 1.0, "MoreauJean: restitution must lie in [0, 1], got {}.", restitution);
-  return std::make_unique<MoreauJeanStepper>(system, method, restitution);
+  if (contacts_of(system).empty()) return std::make_unique<MoreauJeanStepper>(system, method, restitution, true);
+  return contact_stepper(system, [method, e = restitution](const System& now) {
+    return std::make_unique<MoreauJeanStepper>(now, method, e, false);
+  });
 }
 
 }  // namespace taut

@@ -45,4 +45,15 @@ Form touch_form() {
   return out;
 }
 
+Form tube_form() {
+  const Form beam = defined("name", form(Form::Kind::name)), size = values("positive");
+  Form several = list_of(beam, 1);
+  several.unique = true;
+  return table_of({
+      required({"beams", any_of({beam, several}), "One beam, or several: none goes through another or itself."}),
+      required({"radius", any_of({size, list_of(size, 1)}), "Of all of them, or of each [m]."}),
+      {"name", defined("text", form(Form::Kind::text)), "In messages and results."},
+  });
+}
+
 }  // namespace taut

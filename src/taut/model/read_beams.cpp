@@ -361,7 +361,9 @@ const VibratingString& string_named(const Item& item, const Draft& draft) {
 
 void read_contact(const Item& item, Draft& draft) {
   const std::vector<std::string>& keys = item.tree().keys;
-  if (std::find(keys.begin(), keys.end(), "between") != keys.end()) return read_touch(item, draft);
+  const auto has = [&](const char* key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+  if (has("between")) return read_touch(item, draft);
+  if (has("beams")) return read_tubes(item, draft);
   const VibratingString *upper = nullptr, *lower = nullptr;
   std::optional<AlongFunction> floor, ceiling;
   double distance = 0.0;

@@ -1,6 +1,8 @@
 #include <cmath>
+#include <taut/model/mesh_forms.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/model/vectors.hpp>
+#include <taut/system/contact.hpp>
 
 namespace taut {
 namespace {
@@ -66,6 +68,43 @@ void read_touch(const Item& item, Draft& draft) {
                  : graph.subtract(graph.make(Op::sqrt, square), graph.constant(r));
   }
   draft.add_constraint(item, gap, Set::nonnegative, name);
+}
+
+/// Beams as tubes that do not go through each other, or themselves.
+void read_tubes(const Item& item, Draft& draft) {
+  static const Form form = tube_form();
+  std::vector<Item> beams;
+  std::optional<Item> radius;
+  std::string name;
+  for (const auto& [key, one] : item.entries(form.keys)) {
+    if (key == "beams") beams = one.is_list() ? one.list() : std::vector<Item>{one};
+    if (key == "radius") radius = one;
+    if (key == "name") name = one.word();
+  }
+  if (beams.empty() || !radius) item.fail("needs `beams` and their `radius`");
+  if (draft.dim < 2) item.fail("needs 2 or 3 dimensions");
+  const std::vector<Item> sizes = radius->is_list() ? radius->list() : std::vector<Item>{*radius};
+  if (sizes.size() != 1 && sizes.size() != beams.size()) radius->fail("needs one number, or one for each beam");
+  std::vector<ContactPiece> pieces;
+  std::string all;
+  for (std::size_t k = 0; k < beams.size(); ++k) {
+    const auto found = draft.continua.beam_index.find(beams[k].word());
+    if (found == draft.continua.beam_index.end()) beams[k].fail(message("there is no beam '{}'", beams[k].word()));
+    const Item& size = sizes[sizes.size() == 1 ? 0 : k];
+    const double r = draft.number(size);
+    if (!(r > 0.0)) size.fail(message("must be positive, got {}", r));
+    const Beam& beam = *draft.continua.beams[found->second].beam;
+    const auto curve = std::make_shared<const std::string>(beams[k].word());
+    for (int e = 0; e + 1 < beam.nodes(); ++e)
+      pieces.push_back({{draft.dim * beam.position(e), draft.dim * beam.position(e + 1)},
+                        r,
+                        beam.s(e),
+                        beam.s(e + 1) - beam.s(e),
+                        curve});
+    all += (all.empty() ? "" : ", ") + *curve;
+  }
+  if (name.empty()) name = "contact of " + all;
+  draft.system->add_block(std::make_unique<ContactBlock>(std::move(pieces), draft.dim, name));
 }
 
 }  // namespace taut

@@ -66,6 +66,7 @@ void read_joint(const Item& item, Draft& draft);
 void read_rolling(const Item& item, Draft& draft);
 void read_gear(const Item& item, Draft& draft);
 void read_touch(const Item& item, Draft& draft);  ///< a contact between places
+void read_tubes(const Item& item, Draft& draft);  ///< of beams with each other
 /// Six springs and dampers between two places that carry directions; three in the plane.
 void add_bushing(const std::string& name, const std::array<Graph::Node, 3>& apart,
                  const std::array<std::array<Graph::Node, 3>, 3>& a, const std::array<std::array<Graph::Node, 3>, 3>& b,

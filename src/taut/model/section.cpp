@@ -1,3 +1,4 @@
+#include <taut/model/mesh_forms.hpp>
 #include <taut/model/section.hpp>
 
 namespace taut {
@@ -59,9 +60,9 @@ std::vector<Section> make_sections() {
       {"let", Stage::bodies, names_of(name(), value()),
        "Names for expressions of t, coordinates and velocities, in any order.", read_let},
       {"points", Stage::places, names_of(name(), f.place), "Places without mass; they may be functions of t.", read_points},
-      {"contacts", Stage::terms, list_of(any_of({f.contact, f.touch})),
+      {"contacts", Stage::terms, list_of(any_of({f.contact, f.touch, tube_form()})),
        "A string stays above another, or above or below an obstacle; balls and points do not go through each other, or "
-       "through a plane that a body carries.",
+       "through a plane that a body carries; beams do not go through each other, or themselves.",
        read_contact, true},
       {"couplings", Stage::terms, list_of(f.coupling), "Elastic layers between two strings.", read_coupling, true},
       {"rods", Stage::terms, list_of(any_of({f.link_ends, f.rod})),

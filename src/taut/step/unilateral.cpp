@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <taut/linalg/complementarity.hpp>
 #include <taut/linalg/rank.hpp>
 #include <taut/step/step_solver.hpp>
 #include <taut/step/unilateral.hpp>
@@ -17,6 +18,9 @@ constexpr double progress = 0.9;
 
 /// So often all wrong rows change at once without their number falling.
 constexpr int patience = 5;
+
+/// Inequalities at most for which S is made, and how often: rows that it left out and that turn out wrong are among those of the next.
+constexpr int most_dense = 1000, most_estimates = 4;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -73,13 +77,59 @@ bool UnilateralSolver::wrong(const Vector& z, int row) const {
     const double multiplier = z[n_ + row] + dz_[n_ + row];
     return !binds(problem_->sets()[row], multiplier) && std::abs(multiplier) > 1e-12 * largest_;
   }
-  const double round_off = 16.0 * epsilon * (problem_->natural_size() + largest_entry(z.data(), n_)) * row_size_[row];
+  const double round_off = 16.0 * epsilon * size_ * row_size_[row];
   return std::abs(excess_of(row, w_[row] + delta_[row] * center_[row])) > round_off;
+}
+
+/// A row that does not act says Λ = …, so that the solution for a unit there is the response to a unit of its Λ. Rows that are farther from acting than any is violated are left to
+/// the pivots that follow.
+bool UnilateralSolver::estimate(const Vector& z) {
+  const auto& sets = problem_->sets();
+  const auto limited = [&](int i) { return aside_[i] == 0 && sets[i] != Set::zero && sets[i] != Set::whole; };
+  std::vector<char> asked(std::size_t(m_), 0);  // act, or should
+  for (int i = 0; i < m_; ++i)
+    if (limited(i)) {
+      asked[std::size_t(i)] = on_[i] != 0.0 || wrong(z, i) ? 1 : 0;
+      on_[i] = 0.0;
+    }
+  if (!step(z)) return false;
+  // In units of x, whatever those of the rows are.
+  const auto beyond = [&](int i) { return row_size_[i] > 0.0 ? (w_[i] + delta_[i] * center_[i]) / row_size_[i] : 0.0; };
+  double worst = 0.0;
+  for (int i = 0; i < m_; ++i)
+    if (limited(i)) worst = std::max(worst, std::abs(excess_of(i, beyond(i))));
+  std::vector<int> rows;
+  for (int i = 0; i < m_; ++i)
+    if (asked[std::size_t(i)] != 0 || (limited(i) && std::abs(beyond(i) - excess_of(i, beyond(i))) <= worst))
+      rows.push_back(i);
+  const auto count = Eigen::Index(rows.size());
+  if (count == 0 || count > most_dense) return false;
+  Eigen::MatrixXd response = Eigen::MatrixXd::Zero(n_ + m_, count), M(count, count);
+  for (Eigen::Index k = 0; k < count; ++k) response(n_ + rows[std::size_t(k)], k) = 1.0;
+  matrix_->solve(response.data(), response.data(), int(count));
+  // u = −σΛ ≥ 0 and σw ≥ 0, with σ = 1 where w must not be negative and −1 where it must not be positive.
+  Vector b(count);
+  const auto sign = [&](int row) { return sets[std::size_t(row)] == Set::nonnegative ? 1.0 : -1.0; };
+  const Eigen::MatrixXd w = C_ * response.topRows(n_);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const int i = rows[std::size_t(k)];
+    for (Eigen::Index j = 0; j < count; ++j) M(k, j) = -sign(i) * w(i, j) * sign(rows[std::size_t(j)]);
+    M(k, k) += delta_[i];
+    b[k] = sign(i) * (w_[i] + delta_[i] * center_[i]);
+  }
+  const std::vector<char> found = complementary_rows(M, b);
+  for (Eigen::Index k = 0; k < count; ++k) on_[rows[std::size_t(k)]] = found[std::size_t(k)];
+  return true;
 }
 
 bool UnilateralSolver::pivot(const Vector& z) {
   int fewest = m_ + 1, left = patience;
-  for (int round = 0; round < 20 * m_ + 100; ++round) {
+  int estimates = most_estimates;
+  size_ = problem_->natural_size() + largest_entry(z.data(), n_);
+  const auto& sets = problem_->sets();
+  const auto limits = std::count_if(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
+  // Where forces act along other directions than those of the rows, as far from a solution, S need not be monotone, and this would go on for ever.
+  for (int round = 0; round < std::min<std::ptrdiff_t>(4 * limits + 100, 1000); ++round) {
     if (!step(z)) return false;
     std::vector<int> change;
     for (int i = 0; i < m_; ++i)
@@ -88,7 +138,11 @@ bool UnilateralSolver::pivot(const Vector& z) {
     if (int(change.size()) < fewest) {
       fewest = int(change.size());
       left = patience;
-    } else if (--left < 0) {
+    } else if (--left < 0 && estimates > 0) {
+      --estimates;
+      left = 1;
+      if (estimate(z)) continue;
+    } else if (left < 0) {
       change.assign(1, change.back());
     }
     for (const int i : change) on_[i] = 1.0 - on_[i];

@@ -22,7 +22,7 @@ struct SolveReport;
 /// that cannot all be met leave ĉ behind in every round.
 ///
 /// The set of active rows follows by principal pivoting: all rows that are wrong change at once while their number falls, and
-/// otherwise only the last of them, which ends for every such matrix. Changing all at once for ever, which is what semismooth Newton does, goes round in circles
+/// otherwise once those of S of the inequalities alone, which is dense and small, and then only the last of them, which ends for every such matrix. Changing all at once for ever, which is what semismooth Newton does, goes round in circles
 /// where many rows meet their bounds together, as all of a slack cable do at the start.
 /// J. J. Júdice, F. M. Pires, Comput. Oper. Res. 21 (1994); R. T. Rockafellar, Math. Oper. Res. 1 (1976).
 class UnilateralSolver {
@@ -34,6 +34,7 @@ class UnilateralSolver {
   bool linearize(const Vector& z);  ///< R, ĉ, Ĉ and δ at z
   bool pivot(const Vector& z);      ///< from the active rows at hand to those of the linear problem at z; the step is in dz_
   bool step(const Vector& z);       ///< dz_ for the active rows at hand
+  bool estimate(const Vector& z);   ///< active rows of the linear problem at z by the dense S of the inequalities alone
   bool wrong(const Vector& z, int row) const;
   double excess_of(int row, double w) const;
 
@@ -44,6 +45,7 @@ class UnilateralSolver {
   Vector r_, c_, delta_, center_, row_size_, on_, rhs_, dz_, w_;
   std::vector<char> aside_;
   double largest_ = 0.0;  // multiplier
+  double size_ = 0.0;     // of x
 };
 
 }  // namespace taut
