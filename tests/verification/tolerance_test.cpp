@@ -109,7 +109,7 @@ potential: "-A.z/sqrt(A.x^2 + A.y^2)"
     for (const double x : last) band = std::max(band, std::abs(x));
     return std::tuple(mean(last) - mean(first), band, steps, path.counts.largest_step / path.counts.smallest_step);
   };
-  const auto [drift, band, steps, spread] = run(true, 1500.0);
+  const auto [drift, band, steps, spread] = run(true, 2400.0);
   EXPECT_GE(steps, 100000);
   EXPECT_GE(spread, 3.0) << "the step follows the motion";
   EXPECT_LE(std::abs(drift), 0.01 * band);

@@ -46,10 +46,10 @@ void judge_energy(const Certificate& c, const Promise& promise, Judgement& out) 
     return out.add(Grade::poor, name + " off by " + size + ", though the scheme keeps it exactly");
   }
   const double enough = promise.rtol > 0.0 ? std::clamp(1e4 * promise.rtol, 1e-6, invisible) : invisible;
-  // An energy of the scheme's own may be kept by a motion that has little to do with the energy there is.
-  if (own && off <= enough && !(c.energy.relative() <= another))
-    return out.add(Grade::poor, name + " within " + size + ", but energy itself off by " +
-                                    figure(c.energy.deviation, "J", c.units) + ", halve the step");
+  // An energy of the scheme's own may be kept by a motion that has little to do with the energy there is: then it begins as another.
+  if (own && off <= enough && !(std::abs(energy.start - c.energy.start) <= another * c.energy.scale))
+    return out.add(Grade::poor, name + " within " + size + ", but that is " + figure(energy.start, "J", c.units) +
+                                    " where the model has " + figure(c.energy.start, "J", c.units) + ": halve the step");
   if (off <= enough) return out.add(Grade::good, name + " within " + size);
   const std::string mend = promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step";
   if (promise.dissipates && energy.drift <= 0.0)
@@ -61,6 +61,7 @@ void judge_energy(const Certificate& c, const Promise& promise, Judgement& out) 
 void judge_resolution(const Certificate& c, const Promise& promise, Judgement& out) {
   constexpr int few = 5;  // from rest, some steps are all there is
   if (promise.rtol > 0.0 || !(promise.energy || !c.own_energy.name.empty()) || c.states <= few) return;
+  if (!(c.motion > 1e-3 * c.energy.scale)) return;  // round-off of what rests
   const double share = c.turn > 0.0 ? std::sqrt(c.turn / c.motion) : 0.0;
   if (!(share > 0.5)) return;
   out.add(share > 1.5 ? Grade::poor : Grade::fair,
@@ -128,7 +129,7 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
   Judgement found;
   if (c.conservative) {
     judge_energy(c, promise, found);
-    judge_resolution(c, promise, found);
+    if (!penalised) judge_resolution(c, promise, found);  // springs for constraints are not meant to be resolved
   }
   judge_momenta(c, promise, found);
   judge_constraints(c, penalised, found);

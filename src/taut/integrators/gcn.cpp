@@ -67,12 +67,8 @@ class GcnStepper final : public Stepper {
         .t = now.t, .q = &now.q, .v = &mean_, .v_slope = mean_slope, .force = -h * (1.0 - 2.0 * alpha), .inertial = h};
     problem_.inertias[2] = {
         .t = now.t + h, .q = &now.q, .v = &mean_, .q_slope = h, .v_slope = mean_slope, .force = -h * alpha};
-    problem_.inertias[3] = {.t = first ? now.t : now.t - h,  // before the start forces may be others
-                            .q = &before_,
-                            .v = &mean_,
-                            .q_slope = before_slope,
-                            .v_slope = mean_slope,
-                            .force = -h * alpha};
+    problem_.inertias[3] = {
+        .t = now.t - h, .q = &before_, .v = &mean_, .q_slope = before_slope, .v_slope = mean_slope, .force = -h * alpha};
     switch (scheme_.reaction) {
       case Reaction::new_point:
         problem_.reactions[0] = {.t = now.t + h, .q = &now.q, .q_slope = h, .weight = h};

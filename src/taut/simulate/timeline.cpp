@@ -69,7 +69,7 @@ void Timeline::begin(const State& whole_first, const std::vector<State>& earlier
   energy_.emplace(*system_, first, options_.end - first.t);
   rank_.emplace(*system_, first);
   check_energy();
-  if (first.t != options_.end) make_control(first);
+  if (first.t != options_.end) make_control(first, from != nullptr);
   watch_.arm(first);
   for (std::size_t k = 0; k < options_.events.size(); ++k)
     timed_done_[k] = options_.events[k].timed() && sign_ * (options_.events[k].at - first.t) < 0.0;
@@ -87,11 +87,10 @@ void Timeline::begin(const State& whole_first, const std::vector<State>& earlier
     if (options_.events[k].timed() && options_.events[k].at == first.t) happen(k);
 }
 
-void Timeline::make_control(const State& first) {
+void Timeline::make_control(const State& first, bool resumed) {
   if (!controlled()) {
     control_ = std::make_unique<EqualSteps>(first.t, options_);
   } else if (options_.reversible) {
-    const bool resumed = options_.from != nullptr;  // then ε and size come from the checkpoint
     const double size = resumed ? 1.0 : motion_size(*system_, first, std::abs(options_.end - start_));
     const double epsilon = resumed ? 1.0 : pilot(*system_, first, *integrator_, method_, options_, size);
     control_ = std::make_unique<ReversibleControl>(*system_, method_, options_, first, sign_ * epsilon, size);
@@ -173,7 +172,7 @@ void Timeline::go_on_with_other() {
   run_.emplace(*system_, now, std::vector<State>{}, *integrator_, method_);
   path_.integrator += run_->traits().name + message(" from t = {} on", now.t);
   rank_->begin(now);
-  make_control(now);
+  make_control(now, false);
   check_energy();
 }
 

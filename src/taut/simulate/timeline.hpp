@@ -57,7 +57,7 @@ class Timeline {
   Trajectory so_far();  ///< how it stands, without the states
 
  private:
-  void make_control(const State& first);
+  void make_control(const State& first, bool resumed);  ///< resumed: what it learns at the start comes from the checkpoint
   void reserve();
   bool controlled() const { return options_.rtol > 0.0 || options_.atol > 0.0; }
 

@@ -107,7 +107,8 @@ void Timeline::happen(std::size_t k) {
   Happened happened{.event = k, .t = before.t, .before = modes_.whole(before), .after = {}, .acted = true};
   State after = before;
   const bool moved = changed.q != before.q || changed.v != before.v;
-  if (mode != modes_.mode() || moved) {
+  const bool other = mode != modes_.mode();
+  if (other || moved) {
     if (!change(changed, mode, moved, event.timed(), message("the event '{}'", event.name))) return;
     after = changed;
     const Vector& p = happened.before.p;
@@ -119,7 +120,12 @@ void Timeline::happen(std::size_t k) {
   }
   happened.after = modes_.whole(after);
   if (stop.empty()) {
-    if (control_) control_->restart(*run_);
+    // Reversible steps are scaled for a system, and this may be another.
+    if (control_ && other && options_.reversible) {
+      make_control(run_->newest(), false);
+    } else if (control_) {
+      control_->restart(*run_);
+    }
     if (event.timed()) watch_.arm(run_->newest());
   }
   const bool different = after.q != before.q || after.v != before.v;

@@ -338,7 +338,7 @@ TEST(Bodies, BadInputIsNamed) {
   const std::string two = "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1, at: [1, 0], points: {p: [0, 0]}}}\n";
   expect("bodies: {a: {inertia: 1}}\n", "needs a `mass`");
   expect("bodies: {a: {mass: 1}}\n", "needs an `inertia`");
-  expect("bodies: {a: {mass: 0, inertia: 1}}\n", "must be positive");
+  expect("bodies: {a: {mass: 0, inertia: 1}}\n", "a body without mass has no inertia");
   expect("dimension: 3\nbodies: {a: {mass: 1, inertia: [1, 1, 3]}}\n", "none can be larger than the sum of the other two");
   expect("dimension: 3\nbodies: {a: {mass: 1, inertia: 1, rotation: {axis: [0, 0, 0], angle: 1}}}\n", "must not be zero");
   expect("dimension: 3\nbodies: {a: {mass: 1, inertia: 1, rotation: {matrix: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}}}\n",
