@@ -145,7 +145,7 @@ class Sections:
         """Places without mass; they may be functions of t."""
 
     def contact(self, *arguments: Any, above: Any = ..., below: Any = ..., distance: Any = ...) -> Any:
-        """A string stays above another, or above or below an obstacle; balls and points do not go through each other, or through a plane that a body carries.
+        """A string stays above another, or above or below an obstacle; balls and points do not go through each other, or through a plane that a body carries; beams do not go through each other, or themselves.
 
         Entries:
             above: A string, or the height [m] of an obstacle, of x. Required.
@@ -153,7 +153,7 @@ class Sections:
             distance: Kept at least [m]. Unless given: 0."""
 
     def contacts(self, *contents: Any, **entries: Any) -> Any:
-        """A string stays above another, or above or below an obstacle; balls and points do not go through each other, or through a plane that a body carries."""
+        """A string stays above another, or above or below an obstacle; balls and points do not go through each other, or through a plane that a body carries; beams do not go through each other, or themselves."""
 
     def coupling(self, *arguments: Any, between: Any = ..., stiffness: Any = ...) -> Any:
         """Elastic layers between two strings.
