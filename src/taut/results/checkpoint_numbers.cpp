@@ -1,3 +1,5 @@
+#include <cmath>
+#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/results/checkpoint_numbers.hpp>
 
@@ -25,8 +27,8 @@ class Numbers {
  public:
   explicit Numbers(std::span<const double> from) : from_(from) {}
   void operator()(double& number) { number = next(); }
-  void operator()(long& number) { number = long(next()); }
-  void operator()(int& number) { number = int(next()); }
+  void operator()(long& number) { number = whole<long>(); }
+  void operator()(int& number) { number = whole<int>(); }
   template <class List> void list(List& values) {
     values.resize(count(0));
     for (double& value : values) value = next();
@@ -44,6 +46,12 @@ class Numbers {
     const double number = from_.front();
     from_ = from_.subspan(1);
     return number;
+  }
+  template <class Whole> Whole whole() {
+    const double number = next();
+    constexpr double most = double(std::numeric_limits<Whole>::max() / 2);
+    require(std::abs(number) <= most, "the checkpoint has a number that cannot be");
+    return Whole(number);
   }
   std::span<const double> from_;
 };

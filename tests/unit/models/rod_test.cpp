@@ -4,6 +4,7 @@
 
 #include "error_of.hpp"
 #include "laws.hpp"
+#include "sanitized.hpp"
 
 namespace taut {
 namespace {
@@ -140,6 +141,7 @@ TEST(Rod, CantileverInSpaceConvergesWithOrderFourToKirchhoffsSolution) {
                           Case{3.0, false, {0.8314777897, 0.1998051116, 0.4754060287}},
                           Case{3.0, true, {0.5073075719, 0.6141807548, 0.3190412862}}}) {
     std::vector<double> sizes, errors;
+    if (sanitized && !one.curved) continue;
     for (const int N : {5, 10, 20}) {
       RodSection section{.bending = {1.0, one.second}, .torsion = 0.7};
       if (one.curved) section.curvature = {Profile(0.5), Profile([](double s) { return 1.0 + s; }), Profile(0.8)};
