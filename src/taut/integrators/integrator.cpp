@@ -117,7 +117,7 @@ std::string explain(const SolveReport& report, const System& system, const Insta
             report.multiplier_updates, report.contraction, worst(), report.violation, report.advice);
       return message("no convergence after {} corrections, the last shrank by {} only; ", report.newton_iterations,
                      report.contraction) +
-             (system.constraint_count() > 0
+             (report.violation > 0.0
                   ? message("the worst constraint is '{}', off by {}", worst(), report.violation)
                   : std::string("a smaller step may do, unless a force jumps with a place or a velocity, as sign(x') does"));
     case Status::contradictory:

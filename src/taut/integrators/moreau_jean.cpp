@@ -11,8 +11,8 @@ namespace {
 
 class MoreauJeanStepper final : public Stepper {
  public:
-  /// Without `touching` no row is brought back to g = 0 where it pushes: see project().
-  MoreauJeanStepper(const System& system, const SolverMethod& method, double restitution, bool touching)
+  /// The first `touching` rows are brought back to g = 0 where they push: see project().
+  MoreauJeanStepper(const System& system, const SolverMethod& method, double restitution, int touching)
       : system_(system),
         restitution_(restitution),
         touching_(touching),
@@ -104,7 +104,7 @@ class MoreauJeanStepper final : public Stepper {
     const double size = size_.of(system_, next);
     nearest_.position_limits() = sets_;
     bool held = false;
-    for (std::size_t i = 0; i < sets_.size() && touching_; ++i) {
+    for (std::size_t i = 0; i < std::size_t(touching_); ++i) {
       const auto row = Eigen::Index(i);
       if (sets_[i] == Set::zero || impact_.limits[i] == Set::whole || lambda_[row] == 0.0 || shift_[row] != 0.0) continue;
       nearest_.position_limits()[i] = Set::zero;
@@ -177,7 +177,7 @@ class MoreauJeanStepper final : public Stepper {
 
   const System& system_;
   double restitution_;
-  bool touching_;
+  int touching_;
   std::vector<Set> sets_;
   std::shared_ptr<const Assembly> assembly_;
   AffineProblem impact_;
@@ -201,9 +201,10 @@ std::unique_ptr<Stepper> MoreauJean::bind(const System& system, const SolverMeth
   require_quadratic(system, "MoreauJean");
   require_linear_rates(system, "MoreauJean");
   require(restitution >= 0.0 && restitution <= 1.0, "MoreauJean: restitution must lie in [0, 1], got {}.", restitution);
-  if (contacts_of(system).empty()) return std::make_unique<MoreauJeanStepper>(system, method, restitution, true);
-  return contact_stepper(system, [method, e = restitution](const System& now) {
-    return std::make_unique<MoreauJeanStepper>(now, method, e, false);
+  const int contacts = int(contacts_of(system).size()), others = system.constraint_count() - contacts;
+  if (contacts == 0) return std::make_unique<MoreauJeanStepper>(system, method, restitution, others);
+  return contact_stepper(system, [method, e = restitution, others](const System& now) {
+    return std::make_unique<MoreauJeanStepper>(now, method, e, others);
   });
 }
 
