@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <taut/model/model_builder.hpp>
 #include <taut/simulate/continuation.hpp>
 #include <taut/taut.hpp>
 
@@ -25,7 +26,7 @@ ModelFile with(const BranchArguments& arguments, const std::string& name, const 
   ModelOverrides changed = overrides(arguments);
   std::erase_if(changed.parameters, [&](const auto& one) { return one.first == name; });
   changed.parameters.emplace_back(name, value);
-  changed.initial.emplace_back("equilibrium", "false");  // the branch begins with one, and goes on from there
+  changed.initial.emplace_back("equilibrium", "false");
   return read_model(arguments.model, changed, false);
 }
 
@@ -42,7 +43,10 @@ int branch(const BranchArguments& arguments) {
   const Varied along = varied(arguments.vary);
   const ModelFile first = with(arguments, along.name, along.from);
   const double from = value_of(first, along.name), to = value_of(with(arguments, along.name, along.to), along.name);
-  const auto at = [&](double p) { return with(arguments, along.name, fmt::format("{:.17g}", p)); };
+  ModelOverrides changed = overrides(arguments);
+  changed.initial.emplace_back("equilibrium", "false");  // the branch begins with one, and goes on from there
+  const ModelReader reader = model_reader(arguments.model, changed);
+  const auto at = [&](double p) { return reader.read({.parameters = {{along.name, p}}}, false); };
   const auto family = [&](double p) {
     const ModelFile model = at(p);
     return formulated(model, model.run.formulation);

@@ -12,7 +12,7 @@
 namespace taut::reproduce {
 namespace {
 
-constexpr double end = 10.0, torque_off = 4.0;
+constexpr double last = 10.0, torque_off = 4.0;
 
 /// The paper's penalty, and its way to stop: when |g| is small, whatever λ does.
 AugmentedLagrangian papers_method(AugmentedLagrangian::Update update, double epsilon, double tolerance) {
@@ -73,7 +73,7 @@ void add_curves(Outcome& out, const std::string& name, const System& system, con
 }
 
 /// Fig. 3: the pendulum at the start and the ellipse, x down as gravity pulls.
-void draw_configuration(Outcome& out, const Vector& theta) {
+void draw_ellipse(Outcome& out, const Vector& theta) {
   const double x0 = 0.25, y0 = 1.0, c = 0.5, d = 1.155;
   const double Ax = std::cos(theta[0]), Ay = std::sin(theta[0]);
   const double Bx = Ax + 0.5 * std::cos(theta[1]), By = Ay + 0.5 * std::sin(theta[1]);
@@ -115,12 +115,12 @@ Outcome run_gh95_ellipse(const Settings& set, const Report& report) {
   const auto al_begins = now();
   const Trajectory al =
       simulate(model.system, model.start, Midpoint{}, papers_method(Update::first_order, epsilon, 1e-10),
-               {.step = al_step, .end = end, .observers = {Watcher{report, "augmented Lagrangian", 0.0, 0.02}}});
+               {.step = al_step, .end = last, .observers = {Watcher{report, "augmented Lagrangian", 0.0, 0.02}}});
   require_finished("augmented Lagrangian", al);
   const double al_seconds = seconds(al_begins);
   const Trajectory al2 =
       simulate(model.system, model.start, Midpoint{}, papers_method(Update::second_order, epsilon, 1e-10),
-               {.step = al_step, .end = end, .observers = {Watcher{report, "second-order update", 0.02, 0.03}}});
+               {.step = al_step, .end = last, .observers = {Watcher{report, "second-order update", 0.02, 0.03}}});
   require_finished("second-order update", al2);
   // As printed: the multipliers oscillate, and runs die between t = 6 and 10. How soon depends on where the iteration stops;
   // |g| <= 1e-9 is in the middle of the range, 3e-10 to 1e-7, that reaches t = 6 with the paper's count.
@@ -141,7 +141,7 @@ Outcome run_gh95_ellipse(const Settings& set, const Report& report) {
   };
   const auto penalty_begins = now();
   const Trajectory penalty = simulate(soft, model.start, Midpoint{}, Multipliers{},
-                                      {.step = set("penalty_step"), .end = end, .every = 5000, .observers = {watch}});
+                                      {.step = set("penalty_step"), .end = last, .every = 5000, .observers = {watch}});
   require_finished("penalty", penalty);
   const double penalty_seconds = seconds(penalty_begins);
 
@@ -194,7 +194,7 @@ Outcome run_gh95_ellipse(const Settings& set, const Report& report) {
   };
   out.plots = {{"gh95_fig4", "Tip of the pendulum (paper: Fig. 4)", "t [s]", "y [m]", lines("tip y")},
                {"gh95_fig5", "Total energy T + V (paper: Fig. 5)", "t [s]", "energy [J]", lines("energy")}};
-  draw_configuration(out, model.start.q);
+  draw_ellipse(out, model.start.q);
   out.remarks = {
       "Table 3 prints the semi-axes of the ellipse in each other's place; the right ones are used.",
       "Equation (40) with an augmented Lagrangian, read word by word, averages the multiplier over two intervals: a double "

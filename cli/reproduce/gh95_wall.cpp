@@ -28,7 +28,7 @@ double first_contact(const System& walled, const Trajectory& path) {
 }
 
 /// Fig. 1: the pendulum at the start, x down as gravity pulls, and the wall.
-void draw_configuration(Outcome& out, const Vector& theta) {
+void draw_wall(Outcome& out, const Vector& theta) {
   const double l1 = 3.26, l2 = 1.98, a1 = 1.63, a2 = 0.99, wall = 2.44;
   const auto along = [&](double first, double second) {
     return std::array<double, 2>{first * std::sin(theta[0]) + second * std::sin(theta[1]),
@@ -107,7 +107,7 @@ Outcome run_gh95_wall(const Settings& set, const Report& report) {
                         {"gh95_wall_distance", "eps 1e-7", "eps = 1e-7", "lines dt 3 lw 2 lc rgb '#1b9e77'"},
                         {"gh95_wall_distance", "eps 1e-9", "eps = 1e-9", "lines lw 1.5 lc rgb '#222222'"}},
                        "set xzeroaxis lc rgb '#888888'"});
-  draw_configuration(out, model.start.q);
+  draw_wall(out, model.start.q);
   out.remarks = {
       "The paper prints no final time; any T in [8.76, 22] gives its table, here T = 10.",
       "At eps = 1e-5 the deepest penetration is that of the third collision, not of the first.",

@@ -11,66 +11,66 @@
 namespace taut::reproduce {
 namespace {
 
-struct Problem {
+struct Kind {
   std::string name, text;
   std::vector<std::vector<int>> steps;  ///< for s = 1 … 4: numbers of steps, even
 };
 
 /// One of each kind; the paper prints none.
-const std::vector<Problem>& problems() {
-  static const std::vector<Problem> all{{"holonomic",
-                                         R"yaml(
+const std::vector<Kind>& problems() {
+  static const std::vector<Kind> all{{"holonomic",
+                                      R"yaml(
 dimension: 3
 gravity: 9.81
 points: {O: [0, 0, 0]}
 masses: {A: {mass: 1, at: [1, 0, 0], velocity: [0, 1, 0]}, B: {mass: 1, at: [2, 0, 0], velocity: [0, 2.5, 0]}}
 rods: [[O, A], [A, B]]
 )yaml",
-                                         {{80, 160, 320}, {40, 80, 160}, {24, 32, 48, 64}, {28, 32, 40, 48}}},
-                                        {"nonholonomic",
-                                         R"yaml(
+                                      {{80, 160, 320}, {40, 80, 160}, {24, 32, 48, 64}, {28, 32, 40, 48}}},
+                                     {"nonholonomic",
+                                      R"yaml(
 coordinates: [x, y, theta]
 kinetic: "(x'^2 + y'^2)/2 + 0.05*theta'^2"
 potential: "-3*x + 0.5*y^2 + 0.3*sin(2*theta)"
 constraints: ["x'*sin(theta) - y'*cos(theta) = 0"]
 initial: {"x'": 0.5, "theta'": 4}
 )yaml",
-                                         {{80, 160, 320}, {40, 80, 160}, {24, 32, 48}, {16, 20, 24, 28}}},
-                                        {"mixed",
-                                         R"yaml(
+                                      {{80, 160, 320}, {40, 80, 160}, {24, 32, 48}, {16, 20, 24, 28}}},
+                                     {"mixed",
+                                      R"yaml(
 masses: {A: {mass: 1, at: [0, 0], velocity: [0.5, 0]}, B: {mass: 0.7, at: [1, 0], velocity: [0.5, 1]}}
 rods: [[A, B]]
 constraints: ["A.x'*(B.y - A.y) - A.y'*(B.x - A.x) = 0"]
 potential: "2*A.x^2 + 3*B.y + 1.5*B.x^3"
 )yaml",
-                                         {{80, 160, 320}, {40, 80, 160}, {16, 24, 32}, {12, 16, 20, 24}}},
-                                        {"rheonomic",
-                                         R"yaml(
+                                      {{80, 160, 320}, {40, 80, 160}, {16, 24, 32}, {12, 16, 20, 24}}},
+                                     {"rheonomic",
+                                      R"yaml(
 gravity: 9.81
 masses: {A: {mass: 1}}
 points: {P: ["0.3*sin(2*t)", "0.2*cos(3*t)"]}
 rods: [{between: [P, A], length: 1}]
 initial: {A.x: 1, A.y: 0.2, solve: all}
 )yaml",
-                                         {{80, 160, 320}, {32, 64, 128}, {16, 24, 32}, {12, 16, 20, 24}}},
-                                        {"appell",
-                                         R"yaml(
+                                      {{80, 160, 320}, {32, 64, 128}, {16, 24, 32}, {12, 16, 20, 24}}},
+                                     {"appell",
+                                      R"yaml(
 coordinates: [x, y, z]
 kinetic: "(x'^2 + y'^2 + z'^2)/2"
 potential: "9.81*z + 2*x^2 + 3*y^2"
 constraints: ["x'^2 + y'^2 = 2*z'^2"]
 initial: {x: 0.5, "x'": 0.6, "y'": 0.8, "z'": -0.7, solve: ["z'"]}
 )yaml",
-                                         {{80, 160, 320}, {40, 80, 160}, {24, 32, 48}, {16, 20, 24, 28}}},
-                                        {"relativistic",
-                                         R"yaml(
+                                      {{80, 160, 320}, {40, 80, 160}, {24, 32, 48}, {16, 20, 24, 28}}},
+                                     {"relativistic",
+                                      R"yaml(
 coordinates: [x, y, z]
 kinetic: "-9*sqrt(1 - (x'^2 + y'^2 + z'^2)/9)"
 potential: "2*z"
 constraints: ["x^2 + y^2 + z^2 = 1"]
 initial: {x: 1, "y'": 2, "z'": 0.5}
 )yaml",
-                                         {{80, 160, 320}, {20, 40, 80}, {8, 12, 16}, {4, 6, 8}}}};
+                                      {{80, 160, 320}, {20, 40, 80}, {8, 12, 16}, {4, 6, 8}}}};
   return all;
 }
 
@@ -107,7 +107,7 @@ Outcome run_jay09_spark(const Settings& set, const Report& report) {
   Outcome out;
   double g = 0.0, gdot = 0.0, k = 0.0, defect = 0.0, difference = 0.0;
   double done = 0.0;
-  for (const Problem& problem : problems()) {
+  for (const Kind& problem : problems()) {
     const ModelFile model = parse_model(problem.text, problem.name);
     const System& system = model.system;
     const auto exact = simulate(system, model.start.state, RungeKutta{dormand_prince8()}, Multipliers{},
@@ -228,7 +228,7 @@ Outcome run_jay09_spark(const Settings& set, const Report& report) {
                  "appell: a constraint that is not linear in the velocities, with Chetaev's forces; relativistic: a kinetic "
                  "energy that is not quadratic in them."};
   const char* colours[] = {"#d95f02", "#7570b3", "#1b9e77", "#222222"};
-  for (const Problem& problem : problems()) {
+  for (const Kind& problem : problems()) {
     Figure figure{"spark_orders_" + problem.name,
                   fmt::format("SPARK, {}: errors and lines of slope 2s", problem.name),
                   "h",

@@ -8,14 +8,14 @@
 namespace taut {
 namespace {
 
-struct Told {
+struct Instance {
   std::string name;
   double t;
   State before, after;
 };
 
 /// Runs a model with its events; an integrator other than its own if there is a name.
-Trajectory run(const ModelFile& model, std::vector<Told>& told) {
+Trajectory run(const ModelFile& model, std::vector<Instance>& told) {
   RunPlan planned = plan(model);
   planned.options.observers.emplace_back([&](const Progress& p) {
     if (p.happened != nullptr && p.happened->event < model.events.size())
@@ -31,13 +31,13 @@ ModelFile case_of(const std::string& name, const std::map<std::string, Tree>& ru
 TEST(ExactEvents, TenImpactsOfTheBouncingBall) {
   for (const char* scheme : {"dop853", "spark3"}) {
     const ModelFile model = case_of("bouncing_ball", {{"until", "3.99"}, {"integrator", scheme}, {"rtol", "1e-10"}});
-    std::vector<Told> told;
+    std::vector<Instance> told;
     const Trajectory path = run(model, told);
     ASSERT_TRUE(path.finished()) << scheme << ": " << path.message;
     ASSERT_GE(told.size(), 10u) << scheme;
     const double fall = std::sqrt(2.0 / 9.81);
     double exact = fall, flight = 2.0 * fall, worst = 0.0;
-    for (const Told& one : told) {
+    for (const Instance& one : told) {
       EXPECT_NEAR(one.t, exact, 1e-9) << scheme;
       worst = std::max(worst, std::abs(one.t - exact));
       EXPECT_NEAR(one.after.v[1], -0.8 * one.before.v[1], 1e-14) << scheme;
@@ -62,7 +62,7 @@ run: {until: 1.5, rtol: 1e-11, interval: 0.03}
 parameters: {cut: )yaml" + std::to_string(cut) +
                                               "}\n",
                                           "cut", {.run = {{"integrator", scheme}}});
-      std::vector<Told> told;
+      std::vector<Instance> told;
       const Trajectory path = run(model, told);
       ASSERT_TRUE(path.finished()) << scheme << ": " << path.message;
       ASSERT_EQ(told.size(), 1u);
@@ -85,7 +85,7 @@ parameters: {cut: )yaml" + std::to_string(cut) +
 
 TEST(ExactEvents, RopeSnapsAtItsTension) {
   const ModelFile model = case_of("snapping_rope", {});
-  std::vector<Told> told;
+  std::vector<Instance> told;
   const Trajectory path = run(model, told);
   ASSERT_TRUE(path.finished()) << path.message;
   ASSERT_EQ(told.size(), 1u);
@@ -99,7 +99,7 @@ TEST(ExactEvents, RopeSnapsAtItsTension) {
 TEST(ExactEvents, ClutchLocksWhenMomentaSay) {
   for (const char* scheme : {"spark2", "spark3"}) {
     const ModelFile model = case_of("clutch", {{"integrator", scheme}});
-    std::vector<Told> told;
+    std::vector<Instance> told;
     const Trajectory path = run(model, told);
     ASSERT_TRUE(path.finished()) << path.message;
     ASSERT_EQ(told.size(), 2u) << scheme;
@@ -114,7 +114,7 @@ TEST(ExactEvents, ClutchLocksWhenMomentaSay) {
 
 TEST(ExactEvents, StickAndSlipAlternateAtTheirTimes) {
   const ModelFile model = case_of("stick_slip", {});
-  std::vector<Told> told;
+  std::vector<Instance> told;
   const Trajectory path = run(model, told);
   ASSERT_TRUE(path.finished()) << path.message;
   // Slipping about 0.04 from 0.06 with 0.1 m/s at ω = 10: cos θ − 2 sin θ = 1, θ = 2π − 2 atan 2, where x = 0.02; sticking over 0.04 at 0.1 m/s.
@@ -133,7 +133,7 @@ TEST(ExactEvents, StickAndSlipAlternateAtTheirTimes) {
 
 TEST(ExactEvents, SledIsLetGoHitsTheBarrierAndComesBack) {
   const ModelFile model = case_of("crash_test", {});
-  std::vector<Told> told;
+  std::vector<Instance> told;
   const Trajectory path = run(model, told);
   ASSERT_EQ(path.verdict, Verdict::stopped) << path.message;
   ASSERT_EQ(told.size(), 3u);

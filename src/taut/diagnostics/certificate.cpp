@@ -111,6 +111,8 @@ void Certifier::change(const System& judged, const System& moving) {
 
 void Certifier::jump() { followers_->changed = true; }
 
+void Certifier::forces_work() { followers_->conservative = false; }
+
 /// Begins to follow the systems from this state on.
 void Certifier::follow(const Instant& at) {
   Followers& f = *followers_;
@@ -167,14 +169,12 @@ Measured Certifier::add(const Instant& at, double done, double invariant) {
   moving_->add_dynamics(at, 1.0, 0.0, f.p.data());
   found_.motion = larger(found_.motion, v.dot(f.p));
   found_.turn = larger(found_.turn, (v - f.v_before).dot(f.p - f.p_before));
-  if (!f.symmetries.empty()) {
-    for (std::size_t k = 0; k < f.symmetries.size(); ++k) {
-      const Symmetry::Pairing paired = f.symmetries[k].pairing(f.p.data(), at.q);
-      f.momenta[k].weigh(paired.size);
-      f.momenta[k].add(paired.sum, done);
-      if (f.momenta[k].leapt() && changed_by_forces(*moving_, f.symmetries[k], at, before, f.momenta[k].change()))
-        f.momenta[k].drop();
-    }
+  for (std::size_t k = 0; k < f.symmetries.size(); ++k) {
+    const Symmetry::Pairing paired = f.symmetries[k].pairing(f.p.data(), at.q);
+    Follower& momentum = f.momenta[k];
+    momentum.weigh(paired.size);
+    momentum.add(paired.sum, done);
+    if (momentum.leapt() && changed_by_forces(*moving_, f.symmetries[k], at, before, momentum.change())) momentum.drop();
   }
   f.v_before = v;
   std::swap(f.p, f.p_before);
@@ -249,13 +249,14 @@ std::vector<double> Certifier::save() const {
 }
 
 void Certifier::load(const std::vector<double>& saved, const Instant& at) {
+  constexpr std::size_t figures = 15;  // of the run, before those of what it follows
   Followers& f = *followers_;
   follow(at);
   const std::size_t norms = std::size_t(system_->constraint_count());
   const auto size = [&](std::size_t momenta) {
-    return 15 + EnergyWatch::numbers + norms + Follower::numbers * (2 + momenta);
+    return figures + EnergyWatch::numbers + norms + Follower::numbers * (2 + momenta);
   };
-  if (saved.size() < 15 || saved.size() != size(std::size_t(saved[11])))
+  if (saved.size() < figures || saved.size() != size(std::size_t(saved[11])))
     return;  // another layout: what follows is certified
   // Symmetries that are gone by then are gone at the start as well.
   while (double(f.momenta.size()) > saved[11]) f.momenta.pop_back(), f.symmetries.pop_back();
@@ -274,9 +275,11 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   found_.turn = saved[14];
   f.since_norms = long(saved[9]);
   f.conservative = saved[10] != 0.0;
-  f.watch->load(saved.data() + 15);
-  f.norms = Eigen::Map<const Vector>(saved.data() + 15 + EnergyWatch::numbers, Eigen::Index(norms));
-  const double* from = saved.data() + 15 + EnergyWatch::numbers + norms;
+  const double* from = saved.data() + figures;
+  f.watch->load(from);
+  from += EnergyWatch::numbers;
+  f.norms = Eigen::Map<const Vector>(from, Eigen::Index(norms));
+  from += norms;
   from = f.energy.load(from);
   from = f.own.load(from);
   for (Follower& one : f.momenta) from = one.load(from);

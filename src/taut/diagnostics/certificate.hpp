@@ -88,6 +88,7 @@ class Certifier {
 
   /// The same systems from another state: an event set it.
   void jump();
+  void forces_work();  ///< energy is not constant, which others have found
 
   std::vector<double> save() const;
   void load(const std::vector<double>& saved, const Instant& at);  ///< at the state of the checkpoint

@@ -4,10 +4,8 @@
 #include <taut/expression/program.hpp>
 
 namespace taut {
-namespace {
 
-/// Whether each node depends on time and on nothing else.
-std::vector<char> of_time_alone(const Graph& graph, int time) {
+std::vector<char> nodes_of_time_alone(const Graph& graph, int time) {
   enum : char { constant, timed, other };
   const auto& entries = graph.entries();
   std::vector<char> kind(entries.size(), constant);
@@ -26,6 +24,8 @@ std::vector<char> of_time_alone(const Graph& graph, int time) {
   for (char& one : kind) one = one == timed ? 1 : 0;
   return kind;
 }
+
+namespace {
 
 class Zeros {
  public:
@@ -75,7 +75,7 @@ class Zeros {
 std::vector<double> kinks_in_time(const Graph& graph, int time, double from, double to, std::size_t nodes) {
   std::vector<double> found;
   if (!(std::abs(to - from) > 0.0) || !std::isfinite(to - from)) return found;
-  const std::vector<char> timed = of_time_alone(graph, time);
+  const std::vector<char> timed = nodes_of_time_alone(graph, time);
   const auto& entries = graph.entries();
   Zeros zeros(from, to, found);
   for (std::size_t k = 0; k < (nodes > 0 ? nodes : entries.size()); ++k) {

@@ -9,4 +9,11 @@ namespace taut {
 /// Of the first `nodes` of the graph; 0: of all.
 std::vector<double> kinks_in_time(const Graph& graph, int time, double from, double to, std::size_t nodes = 0);
 
+/// Beginnings and ends, in the order of time, of what happens by time alone in a small part of the way, as exp(−((t − a)/w)²) does: steps that follow the
+/// rest of the motion may pass it unseen. What changes all the time, or again and again, is left out.
+std::vector<double> pulses_in_time(const Graph& graph, int time, double from, double to, std::size_t nodes = 0);
+
+/// Whether each node depends on time and on nothing else.
+std::vector<char> nodes_of_time_alone(const Graph& graph, int time);
+
 }  // namespace taut

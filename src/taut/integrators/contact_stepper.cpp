@@ -52,9 +52,9 @@ class ContactStepper final : public Stepper {
           more = true;
         }
       }
-      if (!more) break;
+      if (!more) return report;
     }
-    return report;
+    return not_settled(report, h);
   }
 
   const std::vector<int>& dependent() const override { return dependent_; }
@@ -110,6 +110,13 @@ class ContactStepper final : public Stepper {
     } else if (worst >= 0) {
       worst = other_rows_[std::size_t(worst)];
     }
+  }
+
+  StepReport not_settled(StepReport report, double h) const {
+    report.solve.status = Status::slow;
+    report.trouble =
+        message("after {} trials of a step of {} parts are still found in each other; take a smaller step", most_rounds, h);
+    return report;
   }
 
   StepReport too_fast(StepReport report, std::size_t contact, double h) const {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/integrators/gcn.hpp>
 #include <taut/step/affine_problem.hpp>
@@ -41,6 +42,7 @@ class GcnStepper final : public Stepper {
   }
 
   const std::vector<int>& dependent() const override { return solver_.dependent(); }
+  void begin_at(double t) override { begun_at_ = t; }
 
  private:
   /// With x = (q₊ − q)/h and w = (q − q₋)/h:  q₊ − 2q + q₋ = h(x − w),  v̄ = (x + w)/2. The fictitious point makes w = 2v₀ − x.
@@ -62,13 +64,14 @@ class GcnStepper final : public Stepper {
       mean_ = 0.5 * w_;
     }
     const double rate_slope = first ? 2.0 : 1.0, mean_slope = first ? 0.0 : 0.5, before_slope = first ? h : 0.0;
+    const double earlier = first && now.t == begun_at_ ? now.t : now.t - h;
     problem_.inertias[0] = {.t = now.t, .q = &now.q, .v = &against_, .v_slope = rate_slope, .momentum = 1.0, .rate = true};
     problem_.inertias[1] = {
         .t = now.t, .q = &now.q, .v = &mean_, .v_slope = mean_slope, .force = -h * (1.0 - 2.0 * alpha), .inertial = h};
     problem_.inertias[2] = {
         .t = now.t + h, .q = &now.q, .v = &mean_, .q_slope = h, .v_slope = mean_slope, .force = -h * alpha};
     problem_.inertias[3] = {
-        .t = now.t - h, .q = &before_, .v = &mean_, .q_slope = before_slope, .v_slope = mean_slope, .force = -h * alpha};
+        .t = earlier, .q = &before_, .v = &mean_, .q_slope = before_slope, .v_slope = mean_slope, .force = -h * alpha};
     switch (scheme_.reaction) {
       case Reaction::new_point:
         problem_.reactions[0] = {.t = now.t + h, .q = &now.q, .q_slope = h, .weight = h};
@@ -92,6 +95,7 @@ class GcnStepper final : public Stepper {
   ConfigurationSize size_;
   DiscreteEnergy energy_;
   Vector lambda_, x_, w_, against_, mean_, before_;
+  double begun_at_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace

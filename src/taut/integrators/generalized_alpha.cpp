@@ -75,7 +75,10 @@ class GeneralizedAlphaStepper final : public Stepper {
     const Vector q = now.q + later * now.v + 0.5 * later * later * v_rate_, v = now.v + later * v_rate_;
     a_.setZero(system_.size());
     if (!accelerate({now.t + later, q.data(), v.data()}, a_, report)) return false;
-    a_ = 2.0 * v_rate_ - a_;
+    // What is so stiff that the step does not follow it tells nothing of the motion.
+    const double turn = (v_rate_ - a_).lpNorm<Eigen::Infinity>() * std::abs(h);
+    const bool follows = turn <= now.v.lpNorm<Eigen::Infinity>() + v_rate_.lpNorm<Eigen::Infinity>() * std::abs(h);
+    a_ = follows ? Vector(2.0 * v_rate_ - a_) : v_rate_;
     return true;
   }
 

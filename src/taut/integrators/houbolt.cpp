@@ -30,6 +30,7 @@ class HouboltStepper final : public Stepper {
   }
 
   const std::vector<int>& dependent() const override { return solver_.dependent(); }
+  void begin_at(double t) override { starter_->begin_at(t); }
 
  private:
   /// In the differences x, w, u of neighbouring configurations over h: the acceleration is (2x − 3w + u)/h, the velocity

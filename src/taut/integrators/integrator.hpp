@@ -52,6 +52,9 @@ class Stepper {
   /// From past.back() over h into next, whose vectors keep their memory.
   virtual StepReport advance(History past, double h, State& next) = 0;
 
+  /// The run goes on from this time with loads that may have jumped there: those before tell nothing.
+  virtual void begin_at(double) {}
+
   /// The estimated local error of q and v in the last step, one after the other, where the scheme has an estimate.
   virtual const Vector* error() const { return nullptr; }
 

@@ -70,6 +70,9 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
   ModelFile model = std::move(draft.model);
   for (const auto& [name, node] : draft.parameters) draft.graph->is_constant(node, &model.parameters[name]);
   model.jumps = jumps_of(draft);
+  model.pulses = [graph = draft.graph, time = draft.numbering.time(), moving = draft.moving](double from, double to) {
+    return pulses_in_time(*graph, time, from, to, moving);
+  };
   model.system = std::move(*draft.system);
   return model;
 }

@@ -20,6 +20,7 @@ class ModelCertifier {
         certifier_.jump();
       }
     }
+    if (!p.conservative) certifier_.forces_work();
     return certifier_.add(instant(p.state), p.done, p.invariant);
   }
   /// Something outside has changed the systems of the mode: what is kept is kept from the next state on.

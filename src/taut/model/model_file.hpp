@@ -123,7 +123,8 @@ struct ModelFile {
   std::map<std::string, double> parameters;
   std::map<std::string, std::string> held;  ///< what constraints of joints hold, in words: "hinge C: rotation about x"
 
-  std::function<std::vector<double>(double from, double to)> jumps;  ///< times at which expressions jump by time alone
+  std::function<std::vector<double>(double from, double to)> jumps;   ///< times at which expressions jump by time alone
+  std::function<std::vector<double>(double from, double to)> pulses;  ///< and at which something short begins and ends
   /// The same model with other values of parameters, without a start.
   std::function<ModelFile(const std::map<std::string, double>&)> with;
 };

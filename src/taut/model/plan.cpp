@@ -28,6 +28,11 @@ void require_forward(const ModelFile& model) {
             one.name, one.since);
 }
 
+/// When something short begins and ends in a run, see pulses_in_time.
+std::vector<double> pulses_of(const ModelFile& model) {
+  return model.pulses ? model.pulses(model.start.state.t, model.run.until) : std::vector<double>{};
+}
+
 /// The scheme of a run, and why where nobody named it.
 struct Chosen {
   std::string name;
@@ -43,8 +48,9 @@ Chosen choose_for(const ModelFile& model, const System& system) {
   const bool inequalities =
       std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
   // What beams are is known; a look at all their frequencies would take longer than the run.
-  const Character of =
+  Character of =
       model.beams ? Character{.inequalities = inequalities} : character(acting(system).system, model.start.state, run.until);
+  if (!pulses_of(model).empty()) of.conservative = false;
   require(!of.inequalities || run.step > 0.0,
           "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
   Choice found = choose(of, fixed);
@@ -72,6 +78,10 @@ void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes
   const double start = model.start.state.t, end = model.run.until;
   std::vector<double> times = model.jumps ? model.jumps(start, end) : std::vector<double>{};
   times.insert(times.end(), model.run.breaks.begin(), model.run.breaks.end());
+  if (options.rtol > 0.0 || options.atol > 0.0) {  // equal steps stay equal
+    const std::vector<double> pulses = pulses_of(model);
+    times.insert(times.end(), pulses.begin(), pulses.end());
+  }
   std::sort(times.begin(), times.end());
   for (const double t : times) {
     const bool inside = (t - start) * (end - t) > 0.0;

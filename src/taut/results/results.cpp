@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <taut/base/require.hpp>
 #include <taut/results/checkpoint_numbers.hpp>
 #include <taut/results/hdf5_handle.hpp>
+#include <taut/results/output_file.hpp>
 #include <taut/results/results.hpp>
 #include <taut/results/scene_text.hpp>
 
@@ -156,11 +156,6 @@ class Cell {
  private:
   Handle set_, type_;
 };
-
-std::string exact(double value) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
 
 }  // namespace
 

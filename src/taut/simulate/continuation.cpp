@@ -213,15 +213,20 @@ class Follower {
     return out;
   }
 
-  /// The place where the branch meets the plane through `from` + σ·direction.
-  bool correct(const Vector& from, const Vector& direction, double sigma, OnBranch& place) {
-    across_->normal = plane(direction);
-    across_->through = from + sigma * direction;
-    place.z = across_->through;
+  /// The place near place.z where the branch meets a plane.
+  bool meet(const Vector& normal, const Vector& through, const Vector& towards, OnBranch& place) {
+    across_->normal = normal;
+    across_->through = through;
     Newton newton({.tolerance = 1e-13, .max_iterations = 12, .refresh = Refresh::iteration});
     const NewtonReport report = newton.solve(*across_, place.z);
     iterations_ = report.iterations;
-    return report.status == Status::ok && place.z.allFinite() && settle(place, direction);
+    return report.status == Status::ok && place.z.allFinite() && settle(place, towards);
+  }
+
+  /// The place where it meets the plane across a direction, through `from` + σ·direction.
+  bool correct(const Vector& from, const Vector& direction, double sigma, OnBranch& place) {
+    place.z = from + sigma * direction;
+    return meet(plane(direction), Vector(place.z), direction, place);
   }
 
   void record(const OnBranch& place) {
@@ -317,14 +322,11 @@ class Follower {
 
   /// The equilibrium at the last parameter itself.
   void finish(const OnBranch& beyond, double sigma) {
-    const Vector p = Vector::Unit(n_ + m_ + 1, n_ + m_);
     OnBranch last;
     last.z = here_.z + (to_ - parameter(here_.z)) / (parameter(beyond.z) - parameter(here_.z)) * (beyond.z - here_.z);
-    across_->normal = p;
-    across_->through = last.z;
-    across_->through[n_ + m_] = to_;
-    Newton newton({.tolerance = 1e-13, .max_iterations = 20, .refresh = Refresh::iteration});
-    if (newton.solve(*across_, last.z).status != Status::ok || !settle(last, here_.tangent)) {
+    Vector through = last.z;
+    through[n_ + m_] = to_;
+    if (!meet(Vector::Unit(n_ + m_ + 1, n_ + m_), through, here_.tangent, last)) {
       out_.trouble = message("the branch cannot be followed beyond {}", parameter(here_.z));
       return;
     }

@@ -21,9 +21,32 @@ bool equalities_only(const System& system) {
   return std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero; });
 }
 
+/// The largest acceleration at the start by loads that are to come.
+double load_to_come(IndexOne& equations, const State& start, const SimulateOptions& options, Vector a, Vector lambda) {
+  std::vector<double> times;
+  for (const double share : {1e-3, 0.0131, 0.107, 0.213, 0.39, 0.57, 0.71, 0.89, 1.0})
+    times.push_back(start.t + share * (options.end - start.t));
+  const std::vector<double> breaks = breaks_ahead(options, start.t);
+  for (std::size_t k = 1; k < breaks.size(); ++k) times.push_back(0.5 * (breaks[k - 1] + breaks[k]));
+  double push = 0.0;
+  for (const double t : times) {
+    const Instant at{t, start.q.data(), start.v.data()};
+    if (equations.accelerate(at, a, lambda).status != Status::ok || !a.allFinite()) return 0.0;
+    push = std::max(push, a.lpNorm<Eigen::Infinity>());
+  }
+  return push;
+}
+
+struct Beginning {
+  double step;  ///< a first one
+  double load =
+      0.0;  ///< acceleration to come of what rests in equilibrium: then neither places nor velocities tell what is small
+};
+
 /// The shortest of the times in which the motion crosses its configuration, or is turned by its accelerations; a hundredth of it is a first step.
 /// Where the accelerations a little later are others altogether, it is shorter. The first estimate of the error corrects what is left.
-double first_step(const System& system, const State& start, double length, bool averages) {
+Beginning beginning(const System& system, const State& start, const SimulateOptions& options, bool averages) {
+  const double length = std::abs(options.end - start.t);
   const double size = ConfigurationSize{}.of(system, start), speed = start.v.lpNorm<Eigen::Infinity>();
   double time = length;
   const auto take = [&](double other) {
@@ -31,11 +54,12 @@ double first_step(const System& system, const State& start, double length, bool 
   };
   take(size / speed);
   const double small = 1e-3 * speed * length;  // a size next to nothing tells nothing
-  if (!equalities_only(system) || averages || (size > small && speed > 0.0)) return 0.01 * time;
+  if (!equalities_only(system) || averages || (size > small && speed > 0.0)) return {0.01 * time};
   IndexOne equations(system, Multipliers{});
   Vector a = Vector::Zero(system.size()), b = a, lambda = Vector::Zero(system.constraint_count());
-  if (equations.accelerate(instant(start), a, lambda).status != Status::ok) return 0.01 * time;
+  if (equations.accelerate(instant(start), a, lambda).status != Status::ok) return {0.01 * time};
   const double push = a.lpNorm<Eigen::Infinity>();
+  const double load = speed == 0.0 && push == 0.0 ? load_to_come(equations, start, options, a, lambda) : 0.0;
   take(std::sqrt(size / push));
   take(speed / push);
   double h = std::max(0.01 * time, 1e-9 * length);
@@ -48,22 +72,7 @@ double first_step(const System& system, const State& start, double length, bool 
     if (known && (b - a).lpNorm<Eigen::Infinity>() <= 0.1 * (speed / h + push)) break;
     h *= 0.1;
   }
-  return std::max(h, 1e-9 * length);
-}
-
-/// The largest acceleration of what rests in equilibrium, by loads that grow from nothing: then neither places nor velocities tell what is small.
-double load_on_rest(const System& system, const State& start, double length) {
-  if (!equalities_only(system) || start.v.lpNorm<Eigen::Infinity>() > 0.0) return 0.0;
-  IndexOne equations(system, Multipliers{});
-  Vector a = Vector::Zero(system.size()), lambda = Vector::Zero(system.constraint_count());
-  double push = 0.0;
-  for (const double share : {0.0, 1e-3, 0.0131, 0.107, 0.213, 0.39, 0.57, 0.71, 0.89, 1.0}) {
-    const Instant at{start.t + share * length, start.q.data(), start.v.data()};
-    if (equations.accelerate(at, a, lambda).status != Status::ok || !a.allFinite()) return 0.0;
-    if (share == 0.0 && a.lpNorm<Eigen::Infinity>() > 0.0) return 0.0;
-    push = std::max(push, a.lpNorm<Eigen::Infinity>());
-  }
-  return push;
+  return {std::max(h, 1e-9 * length), load};
 }
 
 /// Below this a step is lost in the round-off of time.
@@ -184,9 +193,10 @@ ErrorControl::ErrorControl(const Run& run, const SimulateOptions& options, doubl
     calibration_ = std::pow(std::min(relative, 1.0), 1.0 / local_order);
     roughness_ = std::pow(2.0, local_order) - 1.0;
   }
-  scale_.expect(load_on_rest(run.system(), run.newest(), options.end - start));
   // Schemes that average over the fast motion must not begin by resolving it.
-  memory_.step = first_step(run.system(), run.newest(), length_, !traits.takes_constraints);
+  const Beginning first = beginning(run.system(), run.newest(), options, !traits.takes_constraints);
+  memory_.step = first.step;
+  scale_.expect(first.load);
   limit(memory_);
   scale_.see(run.newest());
 }
@@ -200,27 +210,30 @@ std::vector<double> ErrorControl::save() const {
                           double(creeping_),
                           calibration_,
                           double(chatter_),
-                          chatter_since_};
+                          chatter_since_,
+                          path_};
   const std::vector<double> scales = scale_.save();
   out.insert(out.end(), scales.begin(), scales.end());
   return out;
 }
 
 void ErrorControl::load(const std::vector<double>& saved) {
-  require(saved.size() == 9 + scale_.numbers(), "simulate: the checkpoint belongs to other tolerances or coordinates.");
+  require(saved.size() == 10 + scale_.numbers(), "simulate: the checkpoint belongs to other tolerances or coordinates.");
   memory_ = {.step = saved[0], .last = saved[1], .first = saved[2] != 0.0, .grown = saved[3] != 0.0};
   largest_ = saved[4];
   creeping_ = int(saved[5]);
   calibration_ = saved[6];
   chatter_ = int(saved[7]);
   chatter_since_ = saved[8];
-  scale_.load(saved.data() + 9);
+  path_ = saved[9];
+  scale_.load(saved.data() + 10);
 }
 
 void ErrorControl::restart(const Run& run) {
   memory_ = {.step = memory_.step};
   limit(memory_);
   creeping_ = 0;
+  largest_ = memory_.step;
   scale_.enter(run.system());
   scale_.see(run.newest());
 }
@@ -305,18 +318,18 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
     // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
     largest_ = std::max(largest_, h);
     creeping_ = h < 1e-5 * largest_ && !lands ? creeping_ + 1 : 0;
-    if (!chatters && creeping_ < 1000) return Taken::step;
-    trouble_ = run.system().constraint_count() > 0 && !chatters
-                   ? message(
-                         "steps fell from {} to {} and stay there, as they do where constraints lose rank; Spark (spark2 to "
-                         "spark4) "
-                         "passes such places",
-                         largest_, h)
-                   : message(
-                         "forces jump again and again, and steps fell from {} to {}, as where dry friction holds something "
-                         "at rest; "
-                         "write it smooth, tanh(x'/w) with a small w instead of sign(x'), or let events hold and release",
-                         largest_, h);
+    path_ = creeping_ == 0 ? 0.0 : path_ + h * run.newest().v.lpNorm<Eigen::Infinity>();
+    // A motion that has become fast takes short steps as well, but they lead somewhere, and come to an end.
+    const double most_steps = run.system().constraint_count() > 0 ? 1e6 : 1e8;  // those that lose rank are slower still
+    const bool creeps = creeping_ >= 1000 && (path_ < 1e-3 * run.newest().q.lpNorm<Eigen::Infinity>() ||
+                                              std::abs(options_.end - now) > most_steps * h);
+    if (!chatters && !creeps) return Taken::step;
+    trouble_ = message("steps fell from {} to {} and stay there, as they do where ", largest_, h);
+    trouble_ += run.system().constraint_count() > 0 && !chatters
+                    ? "constraints lose rank; Spark (spark2 to spark4) passes such places"
+                    : "forces jump again and again, dry friction on what it holds at rest; write it smooth, tanh(x'/w) with "
+                      "a small w "
+                      "instead of sign(x'), or let events hold and release";
     return Taken::failed;
   }
   ++counts.retried;
@@ -347,7 +360,8 @@ double Pace::of(double t, const Vector& q, const Vector& v) {
   a_.resize(system_.size());
   lambda_.resize(system_.constraint_count());
   equations_.accelerate({t, q.data(), v.data()}, a_, lambda_);
-  const double square = v.squaredNorm() / (size_ * size_) + a_.norm() / size_;
+  // Smooth where one of them passes zero: a kink twice a period would add up.
+  const double square = std::hypot(v.squaredNorm() / (size_ * size_), a_.norm() / size_);
   return std::isfinite(square) ? std::sqrt(square) : 0.0;
 }
 

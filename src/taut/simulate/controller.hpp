@@ -89,6 +89,7 @@ class ErrorControl final : public StepControl {
   Memory memory_;
   double largest_ = 0.0;  // step so far
   int creeping_ = 0;      // steps in a row that were far smaller
+  double path_ = 0.0;     // how far they led
   static constexpr int chatter_most = 2000;
   int chatter_ = 0;  // jumps that followed each other in next to no time
   double chatter_since_ = 0.0;

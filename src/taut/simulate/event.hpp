@@ -14,6 +14,10 @@ namespace taut {
 /// and must not fall on the other side.
 constexpr double jump_hair = 8.0 * std::numeric_limits<double>::epsilon();
 inline double before_jump(double t, double from, double to) { return t - std::copysign(jump_hair * std::abs(t), to - from); }
+/// From there to the other side, on the way to a later time.
+inline double past_jump(double t, double to) {
+  return std::nextafter(t + std::copysign(2.0 * jump_hair * std::abs(t), to - t), to);
+}
 
 /// Numbers on which the system of the moment depends: which supports are held, parameters that change. What they mean is known to
 /// SimulateOptions::system_of alone; a checkpoint holds them.

@@ -1,3 +1,4 @@
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,10 @@ constexpr double repeated = 1e-16;
 constexpr double lost = 1e-3;
 
 /// Rows that repeat others everywhere do so along every velocity that they admit. In a singular position they part at once: with μᵀG = 0 and Gv = 0 there
-/// is a v for which μᵀ(d²g/dt²) is not zero, and the mechanism cannot go on that way.
-bool stands_singular(const System& system, const State& state, const std::vector<char>& equal) {
-  if (!system.holonomic()) return false;
+/// is a v for which μᵀ(d²g/dt²) is not zero, and the mechanism cannot go on that way. Where there is none for which it is zero, it cannot go at all.
+RankWatch::Beginning beginning_at(const System& system, const State& state, const std::vector<char>& equal) {
+  constexpr Eigen::Index most_free = 20;
+  if (!system.holonomic()) return {};
   Eigen::MatrixXd G = system.constraint_gradient(state.t, state.q);
   Vector scale = G.rowwise().norm();
   for (Eigen::Index i = 0; i < scale.size(); ++i)
@@ -27,20 +29,37 @@ bool stands_singular(const System& system, const State& state, const std::vector
   Eigen::JacobiSVD<Eigen::MatrixXd> parts(G, Eigen::ComputeFullU | Eigen::ComputeFullV);
   parts.setThreshold(1e-7);
   const Eigen::Index rank = parts.rank(), free = G.cols() - rank;
+  const Eigen::MatrixXd along = parts.matrixV().rightCols(free), across = parts.matrixU().rightCols(G.rows() - rank);
   const double size = ConfigurationSize{}.of(system, state), e = 1e-4 * size;
+  const auto bend = [&](const Vector& v) {
+    const auto rates = [&](double far) {
+      const Vector q = state.q + far * v;
+      return Vector(scale.cwiseProduct(system.constraint_rates({state.t, q.data(), v.data()})));
+    };
+    return Vector((rates(e) - rates(-e)) / (2.0 * e));
+  };
+  RankWatch::Beginning out;
   for (int sample = 0; sample < 3 && free > 0; ++sample) {
     Vector shares(free);
     for (Eigen::Index k = 0; k < free; ++k) shares[k] = std::cos(1.0 + 1.9 * sample + 2.3 * double(k));
-    const Vector v = (parts.matrixV().rightCols(free) * shares).normalized();
-    const auto rates = [&](double along) {
-      const Vector q = state.q + along * v;
-      return Vector(scale.cwiseProduct(system.constraint_rates({state.t, q.data(), v.data()})));
-    };
-    const Vector bend = (rates(e) - rates(-e)) / (2.0 * e);
-    if (bend.norm() * size < 1e-6) continue;  // straight, but for round-off
-    if ((parts.matrixU().rightCols(G.rows() - rank).transpose() * bend).norm() > 1e-4 * bend.norm()) return true;
+    const Vector bent = bend((along * shares).normalized());
+    if (bent.norm() * size < 1e-6) continue;  // straight, but for round-off
+    if ((across.transpose() * bent).norm() > 1e-4 * bent.norm()) out.singular = true;
   }
-  return false;
+  if (!out.singular || free > most_free) return out;
+  // μᵀ(d²g/dt²) as a form in the free velocities, for each μ.
+  std::vector<Eigen::MatrixXd> forms(std::size_t(across.cols()), Eigen::MatrixXd::Zero(free, free));
+  for (Eigen::Index i = 0; i < free; ++i)
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      const Vector parts_of = across.transpose() * (bend(along.col(i) + along.col(j)) - bend(along.col(i) - along.col(j)));
+      for (std::size_t k = 0; k < forms.size(); ++k) forms[k](i, j) = forms[k](j, i) = 0.25 * parts_of[Eigen::Index(k)];
+    }
+  out.locked = std::any_of(forms.begin(), forms.end(), [](const Eigen::MatrixXd& form) {
+    const Vector found = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(form, Eigen::EigenvaluesOnly).eigenvalues();
+    const double low = found.minCoeff(), high = found.maxCoeff();
+    return low * high > 0.0 && std::min(std::abs(low), std::abs(high)) > 1e-6 * std::max(std::abs(low), std::abs(high));
+  });
+  return out;
 }
 
 }  // namespace
@@ -67,7 +86,7 @@ RankWatch::RankWatch(const System& system, const State& start) : n_(system.size(
   on_ = std::pow(double(m_), 3) / 6.0 <= most_work;  // by pivots, zeros fill up
   if (!on_) return;
   before_ = largest_ = measure(start.t, start.q);
-  begins_singular_ = stands_singular(system, start, equal_);
+  beginning_ = beginning_at(system, start, equal_);
 }
 
 /// Destroys the Gram matrix.

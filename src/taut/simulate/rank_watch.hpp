@@ -16,6 +16,10 @@ namespace taut {
 /// would take more than a small part of a step, in long chains and beams, none is taken.
 class RankWatch {
  public:
+  struct Beginning {
+    bool singular = false, locked = false;
+  };
+
   RankWatch(const System& system, const State& start);
 
   /// Goes on from this state.
@@ -24,7 +28,9 @@ class RankWatch {
   }
 
   /// Whether the motion begins where constraints have lost rank, and not because some repeat others.
-  bool begins_singular() const { return begins_singular_; }
+  bool begins_singular() const { return beginning_.singular; }
+  /// Whether nothing can move from there, as a mass between two rods that are stretched out.
+  bool begins_locked() const { return beginning_.locked; }
 
   /// The time within a step at which constraints lose rank, if they do.
   std::optional<double> look(const State& before, const State& after);
@@ -40,7 +46,8 @@ class RankWatch {
   int rank() const { return int(std::count(counts_.begin(), counts_.end(), 1)); }
 
   int n_, m_;
-  bool on_, begins_singular_ = false;
+  bool on_;
+  Beginning beginning_;
   std::optional<FlatBlocks> blocks_;
   struct Request {
     const ConstraintBlock* block;

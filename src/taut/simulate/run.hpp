@@ -105,16 +105,23 @@ class Run {
     past_.erase(past_.begin(), past_.end() - 1);
   }
 
-  /// Goes on a hair later: on the other side of a jump for every stage, see before_jump.
+  /// Goes on a hair later: on the other side of a jump for every stage.
   void pass_break(double end) {
-    double& t = past_.back().t;
-    t = std::nextafter(t + std::copysign(2.0 * jump_hair * std::abs(t), end - t), end);
+    past_.back().t = past_jump(past_.back().t, end);
+    begin_here();
+  }
+
+  /// What was before the newest state tells nothing of what follows.
+  void begin_here() {
+    begun_at_ = newest().t;
+    stepper_->begin_at(begun_at_);
   }
 
   /// Forgets everything but the states.
   void renew() {
     std::vector<int> found = dependent();
     stepper_ = integrator_.bind(system_, method_);
+    stepper_->begin_at(begun_at_);
     within_.renew();
     for (const int row : found)
       if (std::find(dependent_.begin(), dependent_.end(), row) == dependent_.end()) dependent_.push_back(row);
@@ -199,6 +206,7 @@ class Run {
   State next_, coarse_, half_;
   bool halved_ = false;  // half_ lies in the middle of the step to next_, or of the last one taken
   bool grew_ = false;    // the last step made the past longer
+  double begun_at_ = std::numeric_limits<double>::quiet_NaN();
   double smallest_before_ = 0.0, largest_before_ = 0.0;  // of the counts, before the last step
   Vector error_;
   EnergyWatch* watch_ = nullptr;

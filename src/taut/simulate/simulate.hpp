@@ -40,6 +40,7 @@ struct Progress {
   const Happened* happened = nullptr;  ///< the event at this state; where it acted, the state is that after it
   const Mode* mode = nullptr;          ///< of the system
   double invariant = std::numeric_limits<double>::quiet_NaN();  ///< an energy that the scheme keeps in a form of its own
+  bool conservative = true;  ///< false: forces are known that do work, or something changes with time, in this mode
 };
 using Observer = std::function<void(const Progress&)>;
 
@@ -89,6 +90,9 @@ struct SimulateOptions {
 
 /// Throws InputError if options do not go together, with each other or with the scheme; simulate() does the same before it starts.
 void check_options(const Integrator& integrator, double start, const SimulateOptions& options);
+
+/// The first times of events from a time on, in the order of time: what acts between two of them and never else is to be looked for there.
+std::vector<double> breaks_ahead(const SimulateOptions& options, double from);
 
 /// Runs the system from the start to the end time.
 ///

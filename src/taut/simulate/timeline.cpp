@@ -66,7 +66,7 @@ void Timeline::begin(const State& whole_first, const std::vector<State>& earlier
                    .rtol = controlled() ? std::max(options_.rtol, options_.atol) : 0.0,
                    .invariant = traits.invariant};
   reserve();
-  energy_.emplace(*system_, first, options_.end - first.t);
+  watch_energy(first);
   rank_.emplace(*system_, first);
   check_energy();
   if (first.t != options_.end) make_control(first, from != nullptr);
@@ -78,6 +78,11 @@ void Timeline::begin(const State& whole_first, const std::vector<State>& earlier
     return;
   }
   if (rank_->begins_singular()) path_.singular.push_back(first.t);
+  if (rank_->begins_locked())
+    end(Verdict::failed,
+        "constraints have lost rank here, and hold everything where it is: nothing can move, and their forces have no "
+        "bound. "
+        "Begin elsewhere, or let one of them give way (a spring, or a penalty)");
   if (!options_.marks.empty() && options_.marks.front() == first.t) {
     on_mark_ = true;
     ++mark_;
@@ -199,6 +204,16 @@ bool Timeline::diverged() {
                                : std::string("energy is not finite");
   if (going_) end(Verdict::diverged, what + ": the step is too large for this scheme, or the scheme not for this system");
   return true;
+}
+
+void Timeline::watch_energy(const State& first) {
+  const std::optional<EnergyWatch> before = energy_;
+  energy_.emplace(*system_, first, options_.end - first.t);
+  if (before) energy_->inherit(*before);
+  // What works from one break to the next and never else is looked for there.
+  const std::vector<double> breaks = breaks_ahead(options_, first.t);
+  for (std::size_t k = 1; k < breaks.size() && energy_->conservative(); ++k)
+    energy_->finds_work({breaks[k - 1], first.q.data(), first.v.data()}, breaks[k]);
 }
 
 void Timeline::check_energy() {

@@ -100,6 +100,7 @@ class Timeline {
 
   /// Other methods than Newton on multipliers meet constraints to tolerances of their own, which their energy shows.
   void check_energy();
+  void watch_energy(const State& first);
 
   // Telling (timeline_telling.cpp).
 

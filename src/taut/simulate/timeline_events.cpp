@@ -9,11 +9,13 @@ std::vector<std::size_t> Timeline::look(double target) {
   const std::vector<Watch::Crossing> found =
       watch_.look(*run_->within(), run_->newest().t == target && target != options_.end);
   std::vector<std::size_t> acting;
+  std::vector<char> met(options_.events.size(), 0);  // at the time of the first that acts
   for (const Watch::Crossing& one : found) {
     const bool acts = options_.events[one.event].acts();
     if (!acting.empty()) {
       // What crosses at the same time, up to round-off, or was passed by the step that lands.
-      if (!watch_.crossed(one.event, run_->newest())) continue;
+      if (met[one.event] != 0 || !watch_.crossed(one.event, run_->newest())) continue;
+      met[one.event] = 1;
       if (acts) {
         acting.push_back(one.event);
       } else {
@@ -24,6 +26,7 @@ std::vector<std::size_t> Timeline::look(double target) {
       run_->within()->project(between_);
       tell_crossing(one.event, between_);
     } else if (land(one)) {
+      met[one.event] = 1;
       acting.push_back(one.event);
     } else {
       end(Verdict::failed, message("the step to the event '{}' at t = {} failed: {}", options_.events[one.event].name, one.t,
@@ -117,6 +120,15 @@ void Timeline::happen(std::size_t k) {
     // Forces may jump at a time; and what several levels remember ends with a step of another length.
     run_->begin_anew();
     if (event.timed()) run_->pass_break(options_.end);
+    // What is driven may go on at another velocity, and takes what it holds along.
+    const auto driven = [&](double t) { return system_->constraint_rates({t, before.q.data(), before.v.data()}); };
+    const double fastest = std::max(1.0, before.v.lpNorm<Eigen::Infinity>());
+    if (event.timed() && system_->constraint_count() > 0 &&
+        (driven(run_->newest().t) - driven(before.t)).lpNorm<Eigen::Infinity>() > consistent * fastest) {
+      changed = modes_.whole(run_->newest());
+      if (!change(changed, mode, true, true, message("the jump at t = {}", before.t))) return;
+      after = changed;
+    }
   }
   happened.after = modes_.whole(after);
   if (stop.empty()) {
@@ -158,11 +170,10 @@ bool Timeline::change(State& state, const Mode& mode, bool moved, bool timed, co
   keep_dependent();
   enter(mode);
   State first = state;
-  if (timed) first.t = std::nextafter(state.t, options_.end);
+  if (timed) first.t = past_jump(state.t, options_.end);
   run_.emplace(*system_, first, std::vector<State>{}, *integrator_, method_);
-  const EnergyWatch before = *energy_;
-  energy_.emplace(*system_, first, options_.end - first.t);
-  energy_->inherit(before);
+  if (timed) run_->begin_here();
+  watch_energy(first);
   rank_.emplace(*system_, first);
   check_energy();
   invariant_ = std::numeric_limits<double>::quiet_NaN();  // it begins anew

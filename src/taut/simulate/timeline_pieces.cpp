@@ -25,9 +25,7 @@ bool Timeline::changed(const std::string& what) {
   if (violations(*system_, now, consistent).empty()) {
     run_->begin_anew();
     run_->pass_break(options_.end);
-    const EnergyWatch before = *energy_;
-    energy_.emplace(*system_, run_->newest(), options_.end - run_->newest().t);
-    energy_->inherit(before);
+    watch_energy(run_->newest());
     invariant_ = std::numeric_limits<double>::quiet_NaN();  // it begins anew
   } else {
     State moved = modes_.whole(now);

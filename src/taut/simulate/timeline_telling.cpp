@@ -64,6 +64,8 @@ Checkpoint Timeline::checkpoint() {
 
 void Timeline::load(const Checkpoint& point) {
   step_ = point.step;
+  for (const Event& event : options_.events)
+    if (event.timed() && past_jump(event.at, options_.end) == run_->newest().t) run_->begin_here();
   path_.counts = point.counts;
   path_.singular = point.singular;
   if (control_ && !point.control.empty()) control_->load(point.control);
@@ -109,7 +111,8 @@ void Timeline::tell(const State& state, bool keep, const More& more) {
   std::string stop;
   for (const Observer& observer : options_.observers)
     observer({modes_.whole(), shown, run_->report(), step_, done, keep, &stop, more.checkpoint, run_->within(), more.between,
-              more.happened, &modes_.mode(), more.between ? std::numeric_limits<double>::quiet_NaN() : invariant_});
+              more.happened, &modes_.mode(), more.between ? std::numeric_limits<double>::quiet_NaN() : invariant_,
+              energy_->conservative()});
   if (!stop.empty()) end(Verdict::stopped, stop);
 }
 

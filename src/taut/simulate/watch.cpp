@@ -4,9 +4,11 @@
 namespace taut {
 namespace {
 
-/// Where a step is looked into: close behind its start, for sides that are not known, and often enough that one which crosses twice is not taken for
-/// one that does not.
-constexpr double places[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.25, 0.5, 0.75, 1.0};
+/// Where a step is looked into besides its parts: close behind its start, for sides that are not known.
+constexpr double near_start[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
+
+/// Into how many parts a step is divided, so that a function which crosses twice is not taken for one that does not.
+constexpr int least_parts = 4, most_parts = 256;
 
 /// What is left of a function at its zero, in units of its largest value.
 constexpr double roundoff = 1e-11;
@@ -79,9 +81,11 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
   if (unknown) find_rest(step);
   std::fill(gone_.begin(), gone_.end(), 0);
   double last = begin;
-  for (const double place : places) {
-    const bool end = place == 1.0;
-    if (!end && place < 0.1 && !unknown) continue;
+  const int parts = resolve(step), first = unknown ? -int(std::size(near_start)) : 0;
+  for (int k = first; k < parts; ++k) {
+    const bool end = k + 1 == parts;
+    const double place = k < 0 ? near_start[k - first] : double(k + 1) / parts;
+    if (k < 0 && place >= 1.0 / parts) continue;
     const double t = end ? step.after().t : begin + length * place;
     sample(step, t, end);
     for (std::size_t k = 0; k < events_.size(); ++k) {
@@ -124,6 +128,73 @@ void Watch::sample(DenseStep& step, double t, bool end) {
     step.at(t, sample_);
   }
   if (reactions_) step.reactions(sample_);
+}
+
+/// Parts of a step that are short enough for all functions.
+int Watch::resolve(DenseStep& step) {
+  for (int parts = least_parts;; parts *= 2) {
+    seen_.clear();
+    for (int k = 0; k <= parts; ++k) see(step, double(k) / parts);
+    if (parts == most_parts || !(hides(parts) || surprises(step, parts))) return parts;
+  }
+}
+
+/// The values of all functions at a place of the step, from 0 to 1.
+void Watch::see(DenseStep& step, double place) {
+  const double begin = step.before().t, end = step.after().t;
+  if (place == 0.0) {
+    there_ = step.before();
+  } else {
+    step.at(place == 1.0 ? end : begin + (end - begin) * place, there_);
+  }
+  for (std::size_t k = 0; k < events_.size(); ++k)
+    seen_.push_back(events_[k].when && !events_[k].reactions ? value(k, there_) : 0.0);
+}
+
+/// Whether a function is elsewhere between these places than the cubics through them say: what goes round once from one to the next looks slow.
+bool Watch::surprises(DenseStep& step, int parts) {
+  const std::size_t stride = events_.size();
+  for (const double place : {0.2957, 0.6819}) {
+    see(step, place);
+    const int k = std::clamp(int(place * parts) - 1, 0, parts - 3);
+    const double s = place * parts - k;  // from the first of four places
+    const double weights[] = {-(s - 1.0) * (s - 2.0) * (s - 3.0) / 6.0, s * (s - 2.0) * (s - 3.0) / 2.0,
+                              -s * (s - 1.0) * (s - 3.0) / 2.0, s * (s - 1.0) * (s - 2.0) / 6.0};
+    for (std::size_t event = 0; event < stride; ++event) {
+      double expected = 0.0, largest = 0.0;
+      for (int i = 0; i < 4; ++i) {
+        const double g = seen_[std::size_t(k + i) * stride + event];
+        expected += weights[i] * g;
+        largest = std::max(largest, std::abs(g));
+      }
+      const double found = seen_[seen_.size() - stride + event];
+      if (std::abs(found - expected) > 0.1 * std::max(largest, std::abs(found)) &&
+          std::abs(found - expected) > roundoff * largest_[event])
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a function may cross between places where it was seen: by the parabola through three of them, or where the fourth difference of five says that
+/// they do not tell its course.
+bool Watch::hides(int parts) const {
+  const std::size_t stride = events_.size();
+  for (std::size_t event = 0; event < stride; ++event)
+    for (int k = 0; k + 4 <= parts; ++k) {
+      const auto g = [&](int i) { return seen_[std::size_t(k + i) * stride + event]; };
+      const auto [low, high] = std::minmax({g(0), g(1), g(2), g(3), g(4)});
+      const double largest = std::max(-low, high), least = low * high > 0.0 ? std::min(std::abs(low), std::abs(high)) : 0.0;
+      if (largest <= roundoff * largest_[event]) continue;
+      const double fourth = std::abs(g(0) - 4.0 * g(1) + 6.0 * g(2) - 4.0 * g(3) + g(4));
+      if (fourth > 0.1 * largest || (least > 0.0 && fourth > 0.01 * largest && fourth > 0.5 * least)) return true;
+      for (int i = 1; i < 4 && least > 0.0; ++i) {
+        const double bend = g(i - 1) - 2.0 * g(i) + g(i + 1), slope = 0.5 * (g(i + 1) - g(i - 1));
+        if (bend * g(i) > 0.0 && std::abs(slope) < std::abs(bend) && (g(i) - 0.5 * slope * slope / bend) * g(i) < 0.0)
+          return true;
+      }
+    }
+  return false;
 }
 
 /// Which of the functions whose sides are not known are zero at the end of the step as well.

@@ -65,6 +65,10 @@ class Watch {
   double value_near(std::size_t event, const State& state, double moment);
   void sample(DenseStep& step, double t, bool end);
   void find_rest(DenseStep& step);
+  int resolve(DenseStep& step);
+  void see(DenseStep& step, double place);
+  bool hides(int parts) const;
+  bool surprises(DenseStep& step, int parts);
   double locate(DenseStep& step, std::size_t event, double low, double high, double side);
 
   const std::vector<Event>& events_;
@@ -79,6 +83,7 @@ class Watch {
   std::vector<Crossing> found_;
   bool reactions_ = false;
   State sample_, there_;
+  std::vector<double> seen_;  // values of all functions at equal distances in the step
 };
 
 }  // namespace taut

@@ -25,7 +25,8 @@ Inspection inspect(const ModelFile& model) {
     }
   }
   const double length = std::isnan(model.run.until) ? 1.0 : model.run.until - start.state.t;
-  out.conservative = conserves_energy(system, start.state, length);
+  out.conservative = conserves_energy(system, start.state, length) &&
+                     (!model.pulses || model.pulses(start.state.t, start.state.t + length).empty());
   out.holonomic = system.holonomic();
   int equalities = 0;
   for (const Set set : system.sets()) equalities += set == Set::zero ? 1 : 0;

@@ -186,7 +186,7 @@ TEST(MoreauJean, ASlackCableSnapsTightAlikeWithAnyNumberOfElements) {
   std::ifstream file(std::string(TAUT_CASES) + "/slack_cable.yaml");
   const std::string text{std::istreambuf_iterator<char>(file), {}}, ten = "elements: 10";
   double first = 0.0;
-  for (const int elements : sanitized ? std::vector{10, 20} : std::vector{10, 20, 30, 40}) {
+  for (const int elements : sanitized ? std::vector{10} : std::vector{10, 20, 30, 40}) {
     std::string changed = text;
     changed.replace(changed.find(ten), ten.size(), message("elements: {}", elements));
     const ModelFile model = parse_model(changed, "cable");

@@ -142,7 +142,7 @@ TEST(Rod, CantileverInSpaceConvergesWithOrderFourToKirchhoffsSolution) {
                           Case{3.0, true, {0.5073075719, 0.6141807548, 0.3190412862}}}) {
     std::vector<double> sizes, errors;
     if (sanitized && !one.curved) continue;
-    for (const int N : {5, 10, 20}) {
+    for (const int N : sanitized ? std::vector{5, 10} : std::vector{5, 10, 20}) {
       RodSection section{.bending = {1.0, one.second}, .torsion = 0.7};
       if (one.curved) section.curvature = {Profile(0.5), Profile([](double s) { return 1.0 + s; }), Profile(0.8)};
       MadeRod m = made_rod({.length = 1.0, .elements = N, .rod = section, .start = rod_clamp()});
@@ -158,7 +158,7 @@ TEST(Rod, CantileverInSpaceConvergesWithOrderFourToKirchhoffsSolution) {
       sizes.push_back(1.0 / N);
       errors.push_back((Vector3d(found.state.q.segment<3>(3 * m.beam.position(N))) - one.tip).norm());
     }
-    EXPECT_LE(errors.back(), 1e-6);
+    EXPECT_LE(errors.back(), sanitized ? 16e-6 : 1e-6);
     EXPECT_GE(testing::slope(sizes, errors), 3.8) << one.second << one.curved;
   }
 }

@@ -81,7 +81,7 @@ TEST(Parts, SlidingColumnsKeepWhatIsNotFinished) {
 
 TEST(Parts, DoNotChangeTheMotion) {
   const Chain ordered = chain_of(13000, 1), mixed = chain_of(13000, 997);
-  const std::vector<const char*> all{"newmark", "energy-momentum", "midpoint", "spark2"}, some{"energy-momentum", "spark2"};
+  const std::vector<const char*> all{"newmark", "energy-momentum", "midpoint", "spark2"}, some{"energy-momentum"};
   for (const char* name : sanitized ? some : all) {
     const SimulateOptions options{.step = 1e-3, .end = 3e-3, .every = 0};
     const auto a = simulate(ordered.system, ordered.start, integrator_named(name), Multipliers{}, options);

@@ -51,7 +51,7 @@ TEST(Splitting, FindsTheEquilibriumThatNewtonFinds) {
 TEST(Splitting, ItsErrorEstimateBoundsTheErrorAndTheChangeOfThePapersDoesNot) {
   const Hung pipe = pipeline(60);
   const Vector q = equilibrium(pipe.system, pipe.start, {.approach = Approach::direct}).state.q;
-  for (const double r : {1e3, 1e4, 1e5})
+  for (const double r : sanitized ? std::vector{1e5} : std::vector{1e3, 1e4, 1e5})
     for (const double tolerance : {1e-4, 1e-6}) {
       const auto off = [&](Splitting::Stop stop) {
         const Equilibrium found =
