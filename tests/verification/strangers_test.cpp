@@ -233,6 +233,10 @@ TEST(Strangers, ThinObstaclesAreMetByEvents) {
   std::string counted = "parameters: {n: 0}\n" + ticks;
   counted.replace(counted.find("record"), 6, "{n: n + 1}");
   EXPECT_EQ(run_of(counted).events.size(), 32u);
+  const std::string teeth =
+      point +
+      "initial: {x': 1}\nevents: [{name: tooth, when: sin(20*x), direction: rising, then: record}]\nrun: {until: 100}\n";
+  EXPECT_EQ(run_of(teeth).events.size(), 318u);
 }
 
 TEST(Strangers, DampersAreSeenInEveryUnit) {

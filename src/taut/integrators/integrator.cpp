@@ -113,8 +113,9 @@ std::string explain(const SolveReport& report, const System& system, const Insta
       if (report.multiplier_updates > 0)
         return message(
             "no convergence after {} updates of the multipliers, the last shrank by {}; the worst constraint is '{}', off "
-            "by {}; {} would help",
-            report.multiplier_updates, report.contraction, worst(), report.violation, report.advice);
+            "by {}{}",
+            report.multiplier_updates, report.contraction, worst(), report.violation,
+            *report.advice == 0 ? "" : message("; {} would help", report.advice));
       return message("no convergence after {} corrections, the last shrank by {} only; ", report.newton_iterations,
                      report.contraction) +
              (report.violation > 0.0

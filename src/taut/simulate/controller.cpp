@@ -321,11 +321,17 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
     path_ = creeping_ == 0 ? 0.0 : path_ + h * run.newest().v.lpNorm<Eigen::Infinity>();
     // A motion that has become fast takes short steps as well, but they lead somewhere, and come to an end.
     const double most_steps = run.system().constraint_count() > 0 ? 1e6 : 1e8;  // those that lose rank are slower still
-    const bool creeps = creeping_ >= 1000 && (path_ < 1e-3 * run.newest().q.lpNorm<Eigen::Infinity>() ||
-                                              std::abs(options_.end - now) > most_steps * h);
-    if (!chatters && !creeps) return Taken::step;
+    const bool stays = path_ < 1e-3 * run.newest().q.lpNorm<Eigen::Infinity>();
+    const double left = std::abs(options_.end - now) / h;
+    if (!chatters && (creeping_ < 1000 || (!stays && left <= most_steps))) return Taken::step;
+    const bool constrained = run.system().constraint_count() > 0;
+    if (!chatters && !stays && !constrained) {
+      trouble_ = message("steps fell from {} to {}: the motion has become so fast that the rest would take {} of them",
+                         largest_, h, left);
+      return Taken::failed;
+    }
     trouble_ = message("steps fell from {} to {} and stay there, as they do where ", largest_, h);
-    trouble_ += run.system().constraint_count() > 0 && !chatters
+    trouble_ += constrained && !chatters
                     ? "constraints lose rank; Spark (spark2 to spark4) passes such places"
                     : "forces jump again and again, dry friction on what it holds at rest; write it smooth, tanh(x'/w) with "
                       "a small w "

@@ -8,7 +8,7 @@ namespace {
 constexpr double near_start[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
 
 /// Into how many parts a step is divided, so that a function which crosses twice is not taken for one that does not.
-constexpr int least_parts = 4, most_parts = 256;
+constexpr int least_parts = 4, most_parts = 8192;
 
 /// What is left of a function at its zero, in units of its largest value.
 constexpr double roundoff = 1e-11;
@@ -154,7 +154,7 @@ void Watch::see(DenseStep& step, double place) {
 /// Whether a function is elsewhere between these places than the cubics through them say: what goes round once from one to the next looks slow.
 bool Watch::surprises(DenseStep& step, int parts) {
   const std::size_t stride = events_.size();
-  for (const double place : {0.2957, 0.6819}) {
+  for (const double place : {0.1127, 0.2957, 0.4483, 0.6819, 0.9123}) {
     see(step, place);
     const int k = std::clamp(int(place * parts) - 1, 0, parts - 3);
     const double s = place * parts - k;  // from the first of four places
@@ -179,21 +179,28 @@ bool Watch::surprises(DenseStep& step, int parts) {
 /// Whether a function may cross between places where it was seen: by the parabola through three of them, or where the fourth difference of five says that
 /// they do not tell its course.
 bool Watch::hides(int parts) const {
+  // One that jumps or has a kink does so at a few places however near they are, one that swings at all of them.
+  constexpr int enough_parts = 64, few = 8;
   const std::size_t stride = events_.size();
-  for (std::size_t event = 0; event < stride; ++event)
+  for (std::size_t event = 0; event < stride; ++event) {
+    int unclear = 0;
     for (int k = 0; k + 4 <= parts; ++k) {
       const auto g = [&](int i) { return seen_[std::size_t(k + i) * stride + event]; };
       const auto [low, high] = std::minmax({g(0), g(1), g(2), g(3), g(4)});
       const double largest = std::max(-low, high), least = low * high > 0.0 ? std::min(std::abs(low), std::abs(high)) : 0.0;
       if (largest <= roundoff * largest_[event]) continue;
       const double fourth = std::abs(g(0) - 4.0 * g(1) + 6.0 * g(2) - 4.0 * g(3) + g(4));
-      if (fourth > 0.1 * largest || (least > 0.0 && fourth > 0.01 * largest && fourth > 0.5 * least)) return true;
+      if (fourth > 0.1 * largest || (least > 0.0 && fourth > 0.01 * largest && fourth > 0.5 * least)) {
+        if (++unclear > few || parts < enough_parts) return true;
+        continue;
+      }
       for (int i = 1; i < 4 && least > 0.0; ++i) {
         const double bend = g(i - 1) - 2.0 * g(i) + g(i + 1), slope = 0.5 * (g(i + 1) - g(i - 1));
         if (bend * g(i) > 0.0 && std::abs(slope) < std::abs(bend) && (g(i) - 0.5 * slope * slope / bend) * g(i) < 0.0)
           return true;
       }
     }
+  }
   return false;
 }
 
