@@ -42,6 +42,23 @@ ordered_json chart(const std::string& title, const std::string& xlabel, const st
           {"logx", logx},   {"logy", logy},     {"lines", ordered_json::array()}};
 }
 
+/// Text of a gnuplot figure without its marks: t^{n+1} is t^(n+1), f_{in} is f_in.
+std::string unmarked(const std::string& text) {
+  std::string out;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const std::size_t end = text[k] == '{' ? text.find('}', k) : std::string::npos;
+    if (end == std::string::npos) {
+      out += text[k];
+      continue;
+    }
+    const std::string inside = text.substr(k + 1, end - k - 1);
+    const bool raised = k > 0 && text[k - 1] == '^' && inside.size() > 1;
+    out += raised ? "(" + inside + ")" : inside;
+    k = end;
+  }
+  return out;
+}
+
 double largest_deviation(const std::vector<Conserved>& all) {
   double out = 0.0;
   for (const Conserved& one : all) out = std::max(out, one.deviation);
@@ -150,7 +167,9 @@ void write_reproduce_page(const reproduce::Experiment& experiment, const reprodu
       const std::size_t at = figure.extra.find("set logscale");
       return at != std::string::npos && figure.extra.substr(at + 12, 6).find(axis) != std::string::npos;
     };
-    ordered_json one = chart(figure.title, figure.xlabel, figure.ylabel, logarithmic("x"), logarithmic("y"));
+    ordered_json one =
+        chart(unmarked(figure.title), unmarked(figure.xlabel), unmarked(figure.ylabel), logarithmic("x"), logarithmic("y"));
+    one["equal"] = figure.extra.find("set size ratio -1") != std::string::npos;
     for (const auto& drawn : figure.lines)
       for (const reproduce::Curve& curve : outcome.curves) {
         const auto column = std::find(curve.columns.begin(), curve.columns.end(), drawn.column);
@@ -164,7 +183,7 @@ void write_reproduce_page(const reproduce::Experiment& experiment, const reprodu
           x.push_back(row.empty() ? std::nan("") : row[0]);
           y.push_back(row.empty() ? std::nan("") : row.at(k));
         }
-        one["lines"].push_back({{"name", drawn.title.empty() ? drawn.curve : drawn.title},
+        one["lines"].push_back({{"name", drawn.title.empty() ? drawn.curve : unmarked(drawn.title)},
                                 {"x", numbers(x)},
                                 {"y", numbers(y)},
                                 {"marks", drawn.style.starts_with("linespoints")},
