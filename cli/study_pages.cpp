@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <taut/report/report.hpp>
 #include <taut/report/viewer_bundle.hpp>
 #include <taut/results/output_file.hpp>
@@ -57,6 +58,15 @@ std::string unmarked(const std::string& text) {
     k = end;
   }
   return out;
+}
+
+/// The ends that a figure gives its axis of y, so that round-off of what is constant does not fill it; none where it gives none.
+ordered_json span_of(const std::string& extra) {
+  double low = 0.0, high = 0.0;
+  const std::size_t at = extra.find("set yrange [");
+  if (at == std::string::npos || std::sscanf(extra.c_str() + at, "set yrange [%lf:%lf]", &low, &high) != 2)
+    return ordered_json::array();
+  return {low, high};
 }
 
 double largest_deviation(const std::vector<Conserved>& all) {
@@ -169,6 +179,7 @@ void write_reproduce_page(const reproduce::Experiment& experiment, const reprodu
     };
     ordered_json one =
         chart(unmarked(figure.title), unmarked(figure.xlabel), unmarked(figure.ylabel), logarithmic("x"), logarithmic("y"));
+    one["span"] = span_of(figure.extra);
     one["equal"] = figure.extra.find("set size ratio -1") != std::string::npos;
     for (const auto& drawn : figure.lines)
       for (const reproduce::Curve& curve : outcome.curves) {

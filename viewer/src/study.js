@@ -30,7 +30,9 @@ export function scaleOf(values, log, from, to, pad = 0.06) {
     }
   } else {
     const ten = 10 ** Math.floor(Math.log10((high - low) / 4)), step = [10, 5, 2, 1].find((d) => (high - low) / (d * ten) >= 3) * ten || ten;
-    for (let k = Math.ceil(low / step); k * step <= high; ++k) ticks.push([place(k * step), shown(k * step, 3)]);
+    // As many digits as tell one tick from the next.
+    const digits = Math.min(9, Math.max(3, 1 + Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step))));
+    for (let k = Math.ceil(low / step); k * step <= high; ++k) ticks.push([place(k * step), shown(k * step, digits)]);
   }
   return { place, ticks, good: (x) => Number.isFinite(x) && (!log || x > 0) };
 }
@@ -62,7 +64,7 @@ function chart(given) {
   const along = given.lines.flatMap((line) => line.x), up = given.lines.flatMap((line) => line.y);
   const [wide, high] = given.equal ? sameUnits(along, up, width - right - left, height - bottom - top) : [along, up];
   const x = scaleOf(wide, given.logx, left, width - right);
-  const y = scaleOf(high, given.logy, height - bottom, top);
+  const y = scaleOf(given.equal ? high : high.concat(given.span || []), given.logy, height - bottom, top);
   const node = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'study-chart', 'aria-label': given.title });
   for (const [at, label] of x.ticks) {
     node.append(svg('line', { x1: at, x2: at, y1: top, y2: height - bottom, class: 'grid' }));
