@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <taut/report/report.hpp>
 #include <taut/report/viewer_bundle.hpp>
 #include <taut/results/output_file.hpp>
@@ -40,6 +41,32 @@ ordered_json& line(ordered_json& chart, const std::string& name) {
 ordered_json chart(const std::string& title, const std::string& xlabel, const std::string& ylabel, bool logx, bool logy) {
   return {{"title", title}, {"xlabel", xlabel}, {"ylabel", ylabel},
           {"logx", logx},   {"logy", logy},     {"lines", ordered_json::array()}};
+}
+
+/// Text of a gnuplot figure without its marks: t^{n+1} is t^(n+1), f_{in} is f_in.
+std::string unmarked(const std::string& text) {
+  std::string out;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const std::size_t end = text[k] == '{' ? text.find('}', k) : std::string::npos;
+    if (end == std::string::npos) {
+      out += text[k];
+      continue;
+    }
+    const std::string inside = text.substr(k + 1, end - k - 1);
+    const bool raised = k > 0 && text[k - 1] == '^' && inside.size() > 1;
+    out += raised ? "(" + inside + ")" : inside;
+    k = end;
+  }
+  return out;
+}
+
+/// The ends that a figure gives its axis of y, so that round-off of what is constant does not fill it; none where it gives none.
+ordered_json span_of(const std::string& extra) {
+  double low = 0.0, high = 0.0;
+  const std::size_t at = extra.find("set yrange [");
+  if (at == std::string::npos || std::sscanf(extra.c_str() + at, "set yrange [%lf:%lf]", &low, &high) != 2)
+    return ordered_json::array();
+  return {low, high};
 }
 
 double largest_deviation(const std::vector<Conserved>& all) {
@@ -150,7 +177,10 @@ void write_reproduce_page(const reproduce::Experiment& experiment, const reprodu
       const std::size_t at = figure.extra.find("set logscale");
       return at != std::string::npos && figure.extra.substr(at + 12, 6).find(axis) != std::string::npos;
     };
-    ordered_json one = chart(figure.title, figure.xlabel, figure.ylabel, logarithmic("x"), logarithmic("y"));
+    ordered_json one =
+        chart(unmarked(figure.title), unmarked(figure.xlabel), unmarked(figure.ylabel), logarithmic("x"), logarithmic("y"));
+    one["span"] = span_of(figure.extra);
+    one["equal"] = figure.extra.find("set size ratio -1") != std::string::npos;
     for (const auto& drawn : figure.lines)
       for (const reproduce::Curve& curve : outcome.curves) {
         const auto column = std::find(curve.columns.begin(), curve.columns.end(), drawn.column);
@@ -164,7 +194,7 @@ void write_reproduce_page(const reproduce::Experiment& experiment, const reprodu
           x.push_back(row.empty() ? std::nan("") : row[0]);
           y.push_back(row.empty() ? std::nan("") : row.at(k));
         }
-        one["lines"].push_back({{"name", drawn.title.empty() ? drawn.curve : drawn.title},
+        one["lines"].push_back({{"name", drawn.title.empty() ? drawn.curve : unmarked(drawn.title)},
                                 {"x", numbers(x)},
                                 {"y", numbers(y)},
                                 {"marks", drawn.style.starts_with("linespoints")},

@@ -385,7 +385,8 @@ Outcome run_bqgc13_benchmark(const Settings& set, const Report& report) {
       "to "
       "leading order, slopes of 3 to 5 between the two largest steps, 2 at the end. Averaged by f~ like all other loads, "
       "GCN and Newmark are of first order.",
-      "ALG2 started cold (multiplier 0 and p of the last step, in every step) levels off as in Figs. 2 and 4: rule (5) "
+      "ALG2 started cold (multiplier 0 and x of the last step with its ends moved, in every step) levels off as in Figs. 2 "
+      "and 4: rule (5) "
       "leaves "
       "about eps in each step. Started warm the error floor is some 1e-2 eps/dt^2, the reason for 'dt larger than "
       "sqrt(eps)'.",

@@ -68,7 +68,8 @@ void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path
   out << fmt::format("set terminal svg size 900,{} font 'sans,14' background 'white'\n", figure.height);
   out << fmt::format(
       "set output '{}.svg'\nset datafile separator ','\n"
-      "set key autotitle columnhead outside bottom center horizontal Left reverse samplen 3 spacing 1.25\n",
+      "set key autotitle columnhead outside bottom center horizontal Left reverse samplen 3 spacing 1.25\n"
+      "set key title ' ' font ',3'\n",  // a thin line between the label of the axis and the key
       figure.name);
   out << fmt::format("set title \"{}\"\nset xlabel \"{}\" offset 0, 0.6\nset ylabel \"{}\"\nset grid lc rgb '#dddddd'\n{}\n",
                      figure.title, figure.xlabel, figure.ylabel, figure.extra);

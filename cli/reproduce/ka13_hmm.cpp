@@ -161,7 +161,7 @@ void study_double_pendulum(Outcome& out) {
                         {"ka13_window", "automatic", "automatic", styled(3)}},
                        logarithmic_errors()});
   out.plots.push_back({"ka13_epsilon",
-                       "Double pendulum, H = 0.0125: error at t = 1 (a point that is missing is a run that stopped)",
+                       "Double pendulum, H = 0.0125: error at t = 1 (missing: the run stopped)",
                        "eps",
                        "error of q",
                        {{"ka13_epsilon", "plain", "no pass", styled(0)},
@@ -245,7 +245,7 @@ void study_inconsistent_start(Outcome& out) {
   out.number("adiabatic_hmm_vs_dae", multiscale_to_dae);
   out.curves.push_back(std::move(curve));
   out.plots.push_back({"ka13_inconsistent",
-                       "A bead thrown across its ellipse: with a spring of eps = 1e-5, and what other models make of it",
+                       "A bead thrown across its ellipse: spring of eps = 1e-5, and two limits",
                        "t [s]",
                        "x [m]",
                        {{"ka13_inconsistent", "limit", "limit with the Rubin-Ungar force", "lines lw 6 lc rgb '#a6dcc8'"},

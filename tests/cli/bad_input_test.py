@@ -193,9 +193,6 @@ MODELS = {
         string() + "couplings: [{between: [u, w], stiffness: 1}]\n", ["model.yaml:3: couplings[0].between[1]: ", "no string 'w'"]),
     "coupling without stiffness": (
         string() + "  v: {elements: 10}\ncouplings: [{between: [u, v]}]\n", ["model.yaml:4: couplings[0]: ", "needs a `stiffness`"]),
-    "constraint with hmm": (
-        PARTICLE + 'constraints: ["x = 0"]\nrun: {until: 1, step: 0.1, integrator: hmm}\n',
-        ["model.yaml: ", "cannot hold 'x = 0' exactly", "formulation: {penalty: epsilon}"]),
     "hmm with a kernel that is no filter": (
         PARTICLE + "run: {until: 1, step: 0.1, integrator: {name: hmm, kernel: box}}\n",
         ["model.yaml:3: run.integrator: ", "take the polynomial kernel"]),

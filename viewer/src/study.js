@@ -30,9 +30,20 @@ export function scaleOf(values, log, from, to, pad = 0.06) {
     }
   } else {
     const ten = 10 ** Math.floor(Math.log10((high - low) / 4)), step = [10, 5, 2, 1].find((d) => (high - low) / (d * ten) >= 3) * ten || ten;
-    for (let k = Math.ceil(low / step); k * step <= high; ++k) ticks.push([place(k * step), shown(k * step, 3)]);
+    // As many digits as tell one tick from the next.
+    const digits = Math.min(9, Math.max(3, 1 + Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step))));
+    for (let k = Math.ceil(low / step); k * step <= high; ++k) ticks.push([place(k * step), shown(k * step, digits)]);
   }
   return { place, ticks, good: (x) => Number.isFinite(x) && (!log || x > 0) };
+}
+
+// Ends that make units as long in y as in x, for pictures of shapes, on an area of this width and height.
+export function sameUnits(x, y, width, height) {
+  const span = (all) => all.filter(Number.isFinite).reduce(([low, high], one) => [one < low ? one : low, one > high ? one : high], [Infinity, -Infinity]);
+  const [left, right] = span(x), [bottom, top] = span(y);
+  const unit = Math.max((right - left) / width, (top - bottom) / height);
+  const ends = (low, high, length) => [(low + high - unit * length) / 2, (low + high + unit * length) / 2];
+  return [ends(left, right, width), ends(bottom, top, height)];
 }
 
 function mark(kind, x, y, colour) {
@@ -50,8 +61,10 @@ function strokes(line) {
 
 function chart(given) {
   const width = innerWidth < 600 ? 440 : 760, height = innerWidth < 600 ? 360 : 430, left = 78, bottom = 54, top = 14, right = 14;
-  const x = scaleOf(given.lines.flatMap((line) => line.x), given.logx, left, width - right);
-  const y = scaleOf(given.lines.flatMap((line) => line.y), given.logy, height - bottom, top);
+  const along = given.lines.flatMap((line) => line.x), up = given.lines.flatMap((line) => line.y);
+  const [wide, high] = given.equal ? sameUnits(along, up, width - right - left, height - bottom - top) : [along, up];
+  const x = scaleOf(wide, given.logx, left, width - right);
+  const y = scaleOf(given.equal ? high : high.concat(given.span || []), given.logy, height - bottom, top);
   const node = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'study-chart', 'aria-label': given.title });
   for (const [at, label] of x.ticks) {
     node.append(svg('line', { x1: at, x2: at, y1: top, y2: height - bottom, class: 'grid' }));

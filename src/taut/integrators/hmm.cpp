@@ -65,6 +65,7 @@ class HmmStepper final : public Stepper {
     const Vector zero = Vector::Zero(system.size());
     for (Mean* one : {&start_, &end_}) one->q = one->v = one->a = zero;
     for (Mean& one : slopes_) one.q = one.v = one.a = zero;
+    lambda_ = Vector::Zero(system.constraint_count());
     q_ = v_ = a_ = kick_ = first_ = half_ = Q_ = V_ = zero;
   }
 
@@ -72,6 +73,7 @@ class HmmStepper final : public Stepper {
     const State& now = past.back();
     StepReport report;
     report_ = &report;
+    equations_.begin(now);
     if (!set_micro_runs(now, h)) return report;
     next.t = now.t + h;
     const bool adams = scheme_.macro == Macro::ab4 && past.size() >= 4 && has_slopes(past[past.size() - 4]);
@@ -80,10 +82,11 @@ class HmmStepper final : public Stepper {
     if (scheme_.macro == Macro::ab4) {  // the run that gives the slopes projects too
       next.q = end_.q;
       next.v = end_.v;
+      if (held() && !place(next.t, next.q, next.v)) return report;
     }
     carry(end_, next);
     set_momentum(system_, next);
-    next.lambda.resize(0);
+    next.lambda = end_.lambda;
     return report;
   }
 
@@ -92,8 +95,9 @@ class HmmStepper final : public Stepper {
  private:
   /// What a micro run gives.
   struct Mean {
-    Vector q, v, a;
+    Vector q, v, a, lambda;
   };
+  bool held() const { return system_.constraint_count() > 0; }
 
   // A state carries the number of fast modes and its slopes (Q̇, V̇).
   int size() const { return system_.size(); }
@@ -163,15 +167,22 @@ class HmmStepper final : public Stepper {
     const auto refuse = [&](const std::string& why) { return fail(Status::refused, why); };
     const std::vector<double> omega = frequencies(system_, at);
     const double H = std::abs(h);
-    if (!std::isfinite(omega.back())) return refuse(message("the stiffness of the system is not finite at t = {}", at.t));
+    if (!omega.empty() && !std::isfinite(omega.back()))
+      return refuse(message("the stiffness of the system is not finite at t = {}", at.t));
     const auto first = std::find_if(omega.begin(), omega.end(), [&](double one) { return one * H > resolved; });
     out.fast = int(omega.end() - first);
-    out.fastest = omega.back();
+    out.fastest = omega.empty() ? 0.0 : omega.back();
     if (out.fast < fast_before)
       return refuse(
           message("a fast frequency went to zero at t = {}: it is {} rad/s beside {} rad/s; the springs stand in a singular "
                   "position",
                   at.t, *(first - 1), out.fastest));
+    if (out.fast == 0 && held())
+      return refuse(message(
+          "there is nothing fast: a step of {} s resolves the highest frequency, {} rad/s, beside '{}', which is held "
+          "exactly; penalise what shall vibrate, with formulation: {penalty: epsilon} or `penalty` of a rod, or "
+          "take another integrator, which is cheaper unless that epsilon is prescribed",
+          H, out.fastest, system_.constraint_name(0)));
     if (out.fast == 0)
       return refuse(
           message("there is nothing fast: a step of {} s resolves the highest frequency, {} rad/s; rk4 or rattle "
@@ -274,9 +285,9 @@ class HmmStepper final : public Stepper {
     return out;
   }
 
-  /// A micro run from (Q, V) and the means along it.
-  bool run(double t, const Vector& Q, const Vector& V, Mean& mean) {
-    if (!accelerate(t, Q, V, first_)) return false;
+  /// A micro run from (Q, V), which come to lie on the constraints, and the means along it.
+  bool run(double t, Vector& Q, Vector& V, Mean& mean) {
+    if (!place(t, Q, V)) return false;
     const bool forward = kernel_.forward;
     const double own = weights_[std::size_t(forward ? 0 : n_)];
     // β ḟ by the difference to the force before
@@ -285,6 +296,7 @@ class HmmStepper final : public Stepper {
     mean.q.setZero();
     mean.v = own * V;
     mean.a = own * first_;
+    mean.lambda = own * lambda_;
     for (const double direction : {1.0, -1.0}) {
       const double h = direction * micro_;
       q_ = Q;
@@ -302,6 +314,7 @@ class HmmStepper final : public Stepper {
         mean.q += w * (q_ - Q);
         mean.v += w * v_;
         mean.a += w * a_;
+        mean.lambda += w * lambda_;
       }
       if (forward) break;
     }
@@ -309,8 +322,17 @@ class HmmStepper final : public Stepper {
     return true;
   }
 
+  /// Onto what is held exactly, and the acceleration there. The run from here keeps G a = −γ and drifts by what Verlet's error is in so short a time.
+  bool place(double t, Vector& Q, Vector& V) {
+    // First the directions here: those of another stage would bend this one by O(H³), and cost an order.
+    if (held() && !accelerate(t, Q, V, first_)) return false;
+    const SolveReport found = equations_.settle(t, Q.lpNorm<Eigen::Infinity>(), Q, V, first_, lambda_);
+    return judge(found, t, Q, V, first_);
+  }
   bool accelerate(double t, const Vector& q, const Vector& v, Vector& a) {
-    const SolveReport found = equations_.accelerate({t, q.data(), v.data()}, a, none_);
+    return judge(equations_.accelerate({t, q.data(), v.data()}, a, lambda_), t, q, v, a);
+  }
+  bool judge(const SolveReport& found, double t, const Vector& q, const Vector& v, const Vector& a) {
     if (found.status == Status::ok && std::isfinite(a.sum())) return true;
     return fail(found.status == Status::ok ? Status::not_finite : found.status,
                 message("the micro run blew up at t = {}: |q| = {}, |v| = {}", t, q.lpNorm<Eigen::Infinity>(),
@@ -335,16 +357,22 @@ class HmmStepper final : public Stepper {
   StepReport* report_ = nullptr;
   std::vector<Mean> slopes_;
   Mean start_, end_;
-  Vector none_, Q_, V_, q_, v_, a_, kick_, first_, half_;
+  Vector lambda_, Q_, V_, q_, v_, a_, kick_, first_, half_;
 };
 
 }  // namespace
 
 std::vector<double> frequencies(const System& system, const Instant& at) {
-  const Eigen::MatrixXd K = system.stiffness(at);
+  Eigen::MatrixXd K = system.stiffness(at), M = system.mass(at);
   std::vector<double> out;
-  for (const double square : symmetric_eigenvalues(0.5 * (K + K.transpose()), system.mass(at)))
-    out.push_back(std::sqrt(std::abs(square)));
+  if (system.constraint_count() > 0) {
+    const Eigen::MatrixXd G = system.constraint_gradient(at.t, Eigen::Map<const Vector>(at.q, system.size()));
+    const Eigen::MatrixXd Z = null_space(G, std::numeric_limits<double>::epsilon() * double(std::min(G.rows(), G.cols())));
+    if (Z.cols() == 0) return out;
+    K = Z.transpose() * K * Z;
+    M = Z.transpose() * M * Z;
+  }
+  for (const double square : symmetric_eigenvalues(0.5 * (K + K.transpose()), M)) out.push_back(std::sqrt(std::abs(square)));
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -381,11 +409,6 @@ std::unique_ptr<Stepper> Hmm::bind(const System& system, const SolverMethod& met
   require_equalities(system, "Hmm");
   require_holonomic(system, "Hmm");
   require_quadratic(system, "Hmm");
-  require(
-      system.constraint_count() == 0,
-      "Hmm: works on stiff springs and cannot hold '{}' exactly; penalise it, penalized(system, epsilon) or formulation: "
-      "{penalty: epsilon}, or take another integrator, which is cheaper unless that epsilon is prescribed.",
-      system.constraint_name(0));
   check();
   return std::make_unique<HmmStepper>(system, method, *this);
 }

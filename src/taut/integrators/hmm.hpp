@@ -10,13 +10,16 @@ namespace taut {
 ///
 ///     M q̈ = f − Gᵀg/ε²,      which is penalized(system, ε²),      fast frequencies ωⱼ = √eig(G M⁻¹Gᵀ)/ε
 ///
-/// or springs of the user's own. What is fast is read from the spectrum of M⁻¹K, K = −∂f/∂q, which for a penalty is that of G M⁻¹Gᵀ/ε²: modes with
+/// or springs of the user's own; constraints g = 0 that are not penalised are held exactly beside them. What is fast is read from the spectrum of M⁻¹K, K = −∂f/∂q, which for a penalty is that of G M⁻¹Gᵀ/ε²: modes with
 /// ω|H| ≤ 2 are slow and left to the step H; all others are fast and averaged over a window η of several of their periods, which must fit into H.
 ///
 /// A *micro run* from (Q, V) integrates the system over the window with steps that resolve the fast motion, and gives with the weights of the kernel
 ///
 ///     slopes       (Q̇, V̇) = Σ wᵢ (vᵢ, q̈ᵢ)           for the macro scheme
 ///     projection   (Q, V) ← Σ wᵢ (qᵢ, vᵢ)              onto the slow manifold, without any linear system
+///
+/// Where constraints are held, the micro run is that of M q̈ = f − Gᵀλ with G q̈ = −γ, frequencies are those of motions with G q̇ = 0, each micro run
+/// begins on g = 0, G v = −g_t, and λ of a step is the mean Σ wᵢ λᵢ of the run at its end.
 ///
 /// Before its slopes are taken, a stage is projected `passes` times. This is not for beauty: stages of a Runge–Kutta scheme leave the manifold by O(H²),
 /// and where ωⱼ depend on the solution the energy of that fast motion averages to a real force that the constrained system does not have;
@@ -56,7 +59,8 @@ struct Hmm {
   std::unique_ptr<Stepper> bind(const System& system, const SolverMethod& method) const;
 };
 
-/// √|eig(M⁻¹K)| at an instant, ascending: what the springs of a system vibrate with. Dense, O(n³).
+/// √|eig(M⁻¹K)| at an instant, of motions that the constraints allow, ascending: what the springs of a system vibrate with. What loaded constraints
+/// add to K by their curvature is left out: it belongs to slow motions. Dense, O(n³).
 std::vector<double> frequencies(const System& system, const Instant& at);
 
 }  // namespace taut

@@ -25,7 +25,7 @@ struct Traits {
   bool holds_velocities = true;   ///< G v + g_t = 0 at step ends; otherwise what is off in v may alternate for ever
   double multiplier_time = 0.0;   ///< λ of the step tₙ → tₙ₊₁ belongs to tₙ + multiplier_time·h
   int multiplier_order = 0;       ///< of λ at that time; 0 promises nothing
-  bool takes_constraints = true;  ///< otherwise stiff springs in their place: penalized(system, epsilon)
+  bool takes_constraints = true;  ///< alone; else beside stiff springs, or as them: penalized(system, epsilon)
   bool splits = false;            ///< its steps can be solved by Splitting
   std::string invariant{};        ///< what the energy is called that it keeps in a form of its own, where it does
   int error_order = 0;            ///< the local error estimate is O(h^(error_order + 1)); 0: there is none

@@ -96,10 +96,12 @@ class SplittingSolver::Work {
     anderson_.reset();
   }
 
-  /// Warm: D of the guess, Λ = λ d. Cold: D of where the step begins, which is the last p, and no Λ.
+  /// Warm: D of the guess, Λ = λ d. Cold: D of where the step begins, which is the last p, and no Λ. Either lies in V (Step 0 of ALG2): given
+  /// coordinates are where they go, or the first sweep would see both ends of a driven beam at the old time.
   void start(Vector& x, const Vector& lambda) {
     const bool cold = options.start == Splitting::Start::cold;
     if (cold && form_->q != nullptr) x.setZero();
+    for (const SplitGiven& one : given_) x[one.coordinate] = known_[one.coordinate];
     place(x);
     multiplier_.setZero(Eigen::Index(spans_.size()) * dim_);
     if (cold) return;

@@ -28,7 +28,7 @@ struct Splitting {
   };
   enum class Start {
     warm,  ///< from the guess of the scheme, and Λ of the step before
-    cold   ///< from where the step begins, with Λ = 0, in each step: what the papers' figures show
+    cold   ///< from where the step begins, given coordinates at their new values, with Λ = 0: what the papers' figures show
   };
   double r = 0.0;  ///< N; 0 has it chosen: tried out on the first step of a motion; at rest balanced between D x and p
   double tolerance = 1e-10;  ///< of q, against its norm
