@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "command_tools.hpp"
 #include "model_options.hpp"
+#include "sweep_ranks.hpp"
 #include "sweep_told.hpp"
 
 namespace taut::cli {
@@ -81,9 +83,6 @@ EngineChoice engine_for(const std::string& asked, const ModelFile& model, const 
   return choose_engine(model, planned, keep, runs);
 }
 
-struct Shard {
-  long number = 1, of = 1;
-};
 Shard shard_in(const std::string& text) {
   Shard out;
   if (text.empty()) return out;
@@ -95,60 +94,25 @@ Shard shard_in(const std::string& text) {
   return out;
 }
 
-/// Which of the processes of mpirun this is; the first of one without it. They need not talk: each has its part of the runs and a file of its own, and the
-/// first joins them.
-Shard shard_of_rank() {
-  for (const auto& [rank, size] :
-       {std::pair("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), std::pair("PMI_RANK", "PMI_SIZE")}) {
-    const char *own = std::getenv(rank), *all = std::getenv(size);
-    if (own != nullptr && all != nullptr) return {std::atol(own) + 1, std::max(1L, std::atol(all))};
-  }
-  return {};
-}
-
-std::string part_name(const std::string& path, const Shard& shard) {
-  const std::filesystem::path whole(path);
-  return (whole.parent_path() / whole.stem()).string() + fmt::format(".{}-of-{}", shard.number, shard.of) + ".h5";
-}
-
 std::string file_name(const SweepArguments& arguments, const Shard& shard) {
   if (!arguments.out.empty()) return arguments.out;
   const std::string stem = std::filesystem::path(arguments.model).stem().string();
   return stem + ".sweep" + (shard.of > 1 ? fmt::format(".{}-of-{}", shard.number, shard.of) : "") + ".h5";
 }
 
-/// Which runs a file holds.
-std::vector<char> done_in(const std::string& path, long runs) {
-  const SweepReader file(path);
-  std::vector<char> out(std::size_t(runs), 0);
-  for (long run = 0; run < std::min(runs, file.header().runs); ++run) out[std::size_t(run)] = file.done(run) ? 1 : 0;
-  return out;
-}
-
-/// Waits for the files of the other processes, and joins them all.
-void join_parts(const SweepArguments& arguments, const std::string& path, long parts, long runs,
-                const std::vector<char>& before) {
-  std::vector<std::string> files;
-  for (long k = 1; k <= parts; ++k) {
-    files.push_back(part_name(path, {k, parts}));
-    const auto whole = [&] {
-      try {
-        const SweepReader one(files.back());
-        for (long run = k - 1; run < runs; run += parts)
-          if (!one.done(run) && before[std::size_t(run)] == 0) return false;
-        return true;
-      } catch (const InputError&) {
-        return false;  // not there yet
-      }
-    };
-    while (!whole()) {
-      if (interrupted) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+/// What was done in one more portion of the runs.
+void add(SweepOutcome& sum, const SweepOutcome& more) {
+  sum.done += more.done;
+  sum.interrupted = more.interrupted;
+  for (const auto& [choice, count] : more.choices) {
+    const auto found =
+        std::find_if(sum.choices.begin(), sum.choices.end(), [&](const auto& one) { return one.first == choice; });
+    if (found == sum.choices.end()) {
+      sum.choices.emplace_back(choice, count);
+    } else {
+      found->second += count;
     }
   }
-  merge_sweeps(files, {.path = path, .resume = arguments.resume, .force = arguments.force});
-  std::error_code none;
-  for (const std::string& one : files) std::filesystem::remove(one, none);
 }
 
 /// What there is to tell of a sweep.
@@ -173,6 +137,7 @@ void tell(const SweepArguments& arguments, const Report& of) {
     if (of.lanes != nullptr) out["compile_seconds"] = of.lanes->compile_seconds();
     if (of.engine.name == "cuda") out["device"] = of.lanes->device();
     if (of.engine.name == "cuda") out["kernel_seconds"] = of.lanes->kernel_seconds();
+    if (of.lanes != nullptr) out["operations_per_step"] = of.lanes->operations();
     out["done_now"] = of.outcome.done;
     out["seconds"] = of.seconds;
     out["interrupted"] = of.outcome.interrupted;
@@ -184,7 +149,9 @@ void tell(const SweepArguments& arguments, const Report& of) {
                of.lanes != nullptr && of.lanes->compile_seconds() > 0.0
                    ? fmt::format("; compiled in {:.2g} s", of.lanes->compile_seconds())
                    : "");
-    if (of.engine.name == "cuda") fmt::print("{}: {:.3g} s in the kernel\n", of.lanes->device(), of.lanes->kernel_seconds());
+    if (of.engine.name == "cuda")
+      fmt::print("{}: {:.4g} s in the kernel, {} operations per step\n", of.lanes->device(), of.lanes->kernel_seconds(),
+                 of.lanes->operations());
     if (of.lanes != nullptr && !of.planned.choice.empty()) fmt::print("chosen: {}\n", of.planned.choice);
     for (const auto& [choice, count] : of.outcome.choices)
       fmt::print("chosen: {}{}\n", choice, of.outcome.choices.size() > 1 ? fmt::format(" ({} runs)", count) : "");
@@ -273,21 +240,21 @@ int sweep(const SweepArguments& arguments) {
   std::optional<LaneSweep> lanes;
   if (engine.name != "general")
     lanes.emplace(reader, plan, keep, model, planned, engine.name == "cuda" ? LaneTarget::gpu : LaneTarget::cpu);
-  // What one process had begun, those of mpirun need not do again.
+  const SweepHeader header{.version = TAUT_VERSION,
+                           .model_path = std::filesystem::weakly_canonical(arguments.model).string(),
+                           .model_text = model.text,
+                           .name = model.name,
+                           .settings = settings_of(asked, changes, engine.name),
+                           .runs = plan.runs(),
+                           .groups = keep.groups(plan.names(), model),
+                           .times = keep.times};
+  // What was begun before, the processes of mpirun need not do again.
   std::vector<char> before(std::size_t(plan.runs()), 0);
-  if (rank.of > 1 && arguments.resume && std::filesystem::exists(path)) before = done_in(path, plan.runs());
+  if (rank.of > 1 && arguments.resume) before = done_before(path, header);
   SweepOutcome outcome;
   double seconds = 0.0;
   {
-    SweepFile file({.path = own, .resume = arguments.resume, .force = arguments.force},
-                   {.version = TAUT_VERSION,
-                    .model_path = std::filesystem::weakly_canonical(arguments.model).string(),
-                    .model_text = model.text,
-                    .name = model.name,
-                    .settings = settings_of(asked, changes, engine.name),
-                    .runs = plan.runs(),
-                    .groups = keep.groups(plan.names(), model),
-                    .times = keep.times});
+    SweepFile file({.path = own, .resume = arguments.resume, .force = arguments.force}, header);
     const Interrupt interrupt;
     ProgressBar bar;
     const int cores = std::max(1, int(std::thread::hardware_concurrency() / unsigned(rank.of)));
@@ -295,16 +262,31 @@ int sweep(const SweepArguments& arguments) {
                          .take = [&](const SweepRow& row) { file.take(row); },
                          .idle = [&] { file.flush_now_and_then(); },
                          .watch = watch(bar)};
-    for (long run = shard.number - 1; run < plan.runs(); run += shard.of)
-      if (!file.done(run) && before[std::size_t(run)] == 0) options.runs.push_back(run);
+    const auto missing = [&](long run) { return !file.done(run) && before[std::size_t(run)] == 0; };
+    const auto some = [&] { return lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options); };
     const auto begin = std::chrono::steady_clock::now();
-    outcome = lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options);
+    const std::string launch = rank.of > 1 ? RunClaims::launch() : "";
+    if (launch.empty()) {
+      for (long run = shard.number - 1; run < plan.runs(); run += shard.of)
+        if (missing(run)) options.runs.push_back(run);
+      outcome = some();
+    } else {
+      RunClaims claims(path, launch, plan.runs(), rank.of, lanes ? 64 : std::max(1, options.workers));
+      for (auto [from, to] = claims.next(); from < to && !outcome.interrupted; std::tie(from, to) = claims.next()) {
+        options.runs.clear();
+        for (long run = from; run < to; ++run)
+          if (missing(run)) options.runs.push_back(run);
+        add(outcome, some());
+      }
+    }
     file.flush();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   if (rank.number > 1) return outcome.interrupted ? failed_run : ok;  // the first tells
-  if (rank.of > 1 && !outcome.interrupted) join_parts(arguments, path, rank.of, plan.runs(), before);
-  const Told told(rank.of > 1 && interrupted ? own : path);
+  const bool joined = rank.of == 1 || (!outcome.interrupted &&
+                                       join_parts({.path = path, .resume = arguments.resume, .force = arguments.force},
+                                                  rank.of, header, before));
+  const Told told(joined ? path : own);
   tell(arguments, {model, plan, planned, engine, lanes ? &*lanes : nullptr, outcome, seconds, told, path});
   if (outcome.interrupted) {
     fmt::print(stderr, "taut: interrupted; the same command with --resume does the rest\n");
