@@ -100,21 +100,6 @@ std::string file_name(const SweepArguments& arguments, const Shard& shard) {
   return stem + ".sweep" + (shard.of > 1 ? fmt::format(".{}-of-{}", shard.number, shard.of) : "") + ".h5";
 }
 
-/// What was done in one more portion of the runs.
-void add(SweepOutcome& sum, const SweepOutcome& more) {
-  sum.done += more.done;
-  sum.interrupted = more.interrupted;
-  for (const auto& [choice, count] : more.choices) {
-    const auto found =
-        std::find_if(sum.choices.begin(), sum.choices.end(), [&](const auto& one) { return one.first == choice; });
-    if (found == sum.choices.end()) {
-      sum.choices.emplace_back(choice, count);
-    } else {
-      found->second += count;
-    }
-  }
-}
-
 /// What there is to tell of a sweep.
 struct Report {
   const ModelFile& model;
@@ -230,6 +215,7 @@ int sweep(const SweepArguments& arguments) {
   const Shard rank = shard_of_rank();
   require(rank.of == 1 || arguments.shard.empty(), "--shard and mpirun both divide the runs; take one of them.");
   const Shard shard = rank.of > 1 ? rank : shard_in(arguments.shard);
+  const std::string launch = rank.of > 1 ? RunClaims::launch() : "";
   const std::string path = file_name(arguments, rank.of > 1 ? Shard{} : shard);
   const std::string own = rank.of > 1 ? part_name(path, rank) : path;
   std::error_code none;
@@ -262,30 +248,21 @@ int sweep(const SweepArguments& arguments) {
                          .take = [&](const SweepRow& row) { file.take(row); },
                          .idle = [&] { file.flush_now_and_then(); },
                          .watch = watch(bar)};
-    const auto missing = [&](long run) { return !file.done(run) && before[std::size_t(run)] == 0; };
-    const auto some = [&] { return lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options); };
     const auto begin = std::chrono::steady_clock::now();
-    const std::string launch = rank.of > 1 ? RunClaims::launch() : "";
-    if (launch.empty()) {
-      for (long run = shard.number - 1; run < plan.runs(); run += shard.of)
-        if (missing(run)) options.runs.push_back(run);
-      outcome = some();
-    } else {
-      RunClaims claims(path, launch, plan.runs(), rank.of, lanes ? 64 : std::max(1, options.workers));
-      for (auto [from, to] = claims.next(); from < to && !outcome.interrupted; std::tie(from, to) = claims.next()) {
-        options.runs.clear();
-        for (long run = from; run < to; ++run)
-          if (missing(run)) options.runs.push_back(run);
-        add(outcome, some());
-      }
-    }
+    const auto some = [&](const std::vector<long>& runs) {
+      options.runs.clear();
+      std::ranges::copy_if(runs, std::back_inserter(options.runs),
+                           [&](long run) { return !file.done(run) && before[std::size_t(run)] == 0; });
+      return lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options);
+    };
+    outcome = divided(path, plan.runs(), shard, rank, launch, lanes ? 64 : std::max(1, options.workers), some);
     file.flush();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   if (rank.number > 1) return outcome.interrupted ? failed_run : ok;  // the first tells
   const bool joined = rank.of == 1 || (!outcome.interrupted &&
                                        join_parts({.path = path, .resume = arguments.resume, .force = arguments.force},
-                                                  rank.of, header, before));
+                                                  rank.of, header, before, !launch.empty()));
   const Told told(joined ? path : own);
   tell(arguments, {model, plan, planned, engine, lanes ? &*lanes : nullptr, outcome, seconds, told, path});
   if (outcome.interrupted) {

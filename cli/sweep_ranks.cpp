@@ -9,9 +9,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/study/lane_kernel.hpp>
 #include <thread>
+#include <tuple>
 
 #include "command_tools.hpp"
 
@@ -70,7 +73,10 @@ Shard shard_of_rank() {
   for (const auto& [rank, size] :
        {std::pair("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), std::pair("PMI_RANK", "PMI_SIZE")}) {
     const char *own = std::getenv(rank), *all = std::getenv(size);
-    if (own != nullptr && all != nullptr) return {std::atol(own) + 1, std::max(1L, std::atol(all))};
+    if (own == nullptr || all == nullptr) continue;
+    // They look into each other's files, of which each has one writer: locks of HDF5 would only be in the way. FileLock is ours.
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+    return {std::atol(own) + 1, std::max(1L, std::atol(all))};
   }
   return {};
 }
@@ -112,6 +118,28 @@ std::pair<long, long> RunClaims::next() {
   return {std::min(from, runs_), to};
 }
 
+SweepOutcome divided(const std::string& path, long runs, const Shard& shard, const Shard& rank, const std::string& launch,
+                     long least, const std::function<SweepOutcome(const std::vector<long>&)>& some) {
+  std::vector<long> portion;
+  if (launch.empty()) {
+    for (long run = shard.number - 1; run < runs; run += shard.of) portion.push_back(run);
+    return some(portion);
+  }
+  SweepOutcome out;
+  std::map<std::string, long> choices;
+  RunClaims claims(path, launch, runs, rank.of, least);
+  for (auto [from, to] = claims.next(); from < to && !out.interrupted; std::tie(from, to) = claims.next()) {
+    portion.resize(std::size_t(to - from));
+    std::iota(portion.begin(), portion.end(), from);
+    const SweepOutcome more = some(portion);
+    out.done += more.done;
+    out.interrupted = more.interrupted;
+    for (const auto& [choice, count] : more.choices) choices[choice] += count;
+  }
+  out.choices.assign(choices.begin(), choices.end());
+  return out;
+}
+
 std::vector<char> done_before(const std::string& path, const SweepHeader& header) {
   std::vector<char> out(std::size_t(header.runs), 0);
   add_done(path, header, out);
@@ -119,21 +147,23 @@ std::vector<char> done_before(const std::string& path, const SweepHeader& header
   return out;
 }
 
-bool join_parts(const SweepFileOptions& to, long parts, const SweepHeader& header, const std::vector<char>& before) {
+bool join_parts(const SweepFileOptions& to, long parts, const SweepHeader& header, const std::vector<char>& before,
+                bool claimed) {
   std::vector<std::string> files;
   for (long k = 1; k <= parts; ++k) files.push_back(part_name(to.path, {k, parts}));
   for (;;) {
-    // Who is at work is asked first: what they wrote before they left is seen then.
+    // Who has left has written everything.
     const bool busy = std::any_of(files.begin(), files.end(), [](const std::string& one) { return FileLock::held(one); });
-    std::vector<char> done = before;
-    const bool there =
-        std::all_of(files.begin(), files.end(), [&](const std::string& one) { return add_done(one, header, done); });
-    const long missing = std::count(done.begin(), done.end(), 0);
-    if (there && missing == 0) break;
-    require(!there || busy,
-            "{} runs are missing: a process ended before its time; the same command with --resume does them.", missing);
+    if (!busy) {
+      std::vector<char> done = before;
+      const bool there = std::ranges::all_of(files, [&](const std::string& one) { return add_done(one, header, done); });
+      const long missing = std::count(done.begin(), done.end(), 0);
+      if (there && missing == 0) break;
+      require(!there || !claimed,
+              "{} runs are missing: a process ended before its time; the same command with --resume does them.", missing);
+    }
     if (interrupted) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   if (to.resume)
     for (const std::string& one : parts_there(to.path))

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <taut/results/sweep_file.hpp>
+#include <taut/study/sweep.hpp>
 #include <utility>
 
 namespace taut::cli {
@@ -37,11 +38,17 @@ class RunClaims {
   long runs_, ranks_, least_;
 };
 
+/// Does the runs of this process by `some`: those of its shard, or, where processes of one start divide them, the next ones until there are none.
+SweepOutcome divided(const std::string& path, long runs, const Shard& shard, const Shard& rank, const std::string& launch,
+                     long least, const std::function<SweepOutcome(const std::vector<long>&)>& some);
+
 /// Marks runs that files of this sweep hold: the whole one, and parts that processes left, of whatever number.
 std::vector<char> done_before(const std::string& path, const SweepHeader& header);
 
-/// Waits for the files of all processes until together they hold all runs, joins them and removes them. Throws InputError where runs are missing and nobody is at
-/// work on them any more. `before`: runs that are in the whole file or in parts of another start. False where it was interrupted.
-bool join_parts(const SweepFileOptions& to, long parts, const SweepHeader& header, const std::vector<char>& before);
+/// Waits for the files of all processes until together they hold all runs, joins them and removes them. `before`: runs that are in the whole file or in parts of
+/// another start. `claimed`: runs were taken by whoever was free, so that those are lost which are missing when nobody is at work any more: throws InputError. False
+/// where it was interrupted.
+bool join_parts(const SweepFileOptions& to, long parts, const SweepHeader& header, const std::vector<char>& before,
+                bool claimed);
 
 }  // namespace taut::cli

@@ -149,6 +149,33 @@ class Sweep(unittest.TestCase):
         self.assertEqual(self.bytes("whole.h5"), self.bytes("ranks.h5"))
         self.assertEqual(list(self.path.glob("ranks.*-of-4.h5")), [])
 
+    def test_processes_that_take_the_next_runs_are_killed_ten_times(self):
+        # One start of mpirun is told from another by a name in the environment: then whoever is free takes the next runs. All are killed, again and again, and go on.
+        model = self.model(PENDULUM)
+        options = ["--samples", 3, "--until", 1]
+        self.run_it(model, *options, "--out", "whole.h5", "--workers", 1)
+
+        def ranks(start):
+            return [subprocess.Popen(self.command(model, *options, "--out", "ranks.h5", "--resume", "--workers", 1), cwd=self.path,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     env={**os.environ, "OMPI_COMM_WORLD_RANK": str(k), "OMPI_COMM_WORLD_SIZE": "3", "PMIX_NAMESPACE": f"start {start}"})
+                    for k in range(3)]
+
+        dice = random.Random(2)
+        for start in range(10):
+            processes = ranks(start)
+            time.sleep(dice.uniform(0.02, 0.2))
+            for process in processes:
+                process.kill()
+            for process in processes:
+                process.communicate()
+        processes = ranks(10)
+        told = [process.communicate() for process in processes]
+        self.assertEqual([process.returncode for process in processes], [0] * 3, told)
+        self.assertEqual(self.bytes("whole.h5"), self.bytes("ranks.h5"))
+        left = [path.name for path in self.path.iterdir() if path.name.startswith("ranks.") and path.suffix in (".claims", ".h5")]
+        self.assertEqual(left, ["ranks.h5"])
+
     def test_numbers_are_those_of_the_motion(self):
         model = self.model(OSCILLATOR)
         found = self.study(model, "--vary", "k=1:9:5", "--vary", "x'=0,2", "--keep", "x", "--keep", "times=0:1:3",
