@@ -14,6 +14,7 @@
 
 #include "command_tools.hpp"
 #include "model_options.hpp"
+#include "sweep_motions.hpp"
 #include "sweep_ranks.hpp"
 #include "sweep_told.hpp"
 
@@ -111,6 +112,7 @@ struct Report {
   double seconds;
   const Told& told;
   const std::string& path;
+  const std::string& motions;  // a folder, or nothing
 };
 
 void tell(const SweepArguments& arguments, const Report& of) {
@@ -126,6 +128,7 @@ void tell(const SweepArguments& arguments, const Report& of) {
     out["done_now"] = of.outcome.done;
     out["seconds"] = of.seconds;
     out["interrupted"] = of.outcome.interrupted;
+    if (!of.motions.empty()) out["motions"] = of.motions;
     for (const auto& [choice, count] : of.outcome.choices) out["chosen"].push_back({{"scheme", choice}, {"runs", count}});
     fmt::print("{}\n", out.dump(2));
   } else {
@@ -142,6 +145,8 @@ void tell(const SweepArguments& arguments, const Report& of) {
       fmt::print("chosen: {}{}\n", choice, of.outcome.choices.size() > 1 ? fmt::format(" ({} runs)", count) : "");
     if (arguments.resume) fmt::print("resumed: {} runs were missing\n", of.outcome.done);
     print_told(of.told, of.path);
+    if (!of.motions.empty())
+      fmt::print("motions of some runs are in {}; `taut report {}` shows them\n", of.motions, of.path);
     fmt::print("{:.3g} s, {:.3g} ms per run\n", of.seconds,
                of.outcome.done > 0 ? 1e3 * of.seconds / double(of.outcome.done) : 0.0);
   }
@@ -180,8 +185,8 @@ CLI::App* add_sweep(CLI::App& app, SweepArguments& into) {
   command->add_option("--sampling", into.sampling, "random, latin (hypercube) or sobol");
   command->add_option("--seed", into.seed, "Of the samples (0)");
   each("--keep", into.keep,
-       "Of each run: outputs, extremes, final, certificate, names of outputs or coordinates, times=0:10:101 (repeat for "
-       "more)");
+       "Of each run: outputs, extremes, final, certificate, names of outputs or coordinates, times=0:10:101; of some the "
+       "whole motion, for the page of the sweep: motion, motion=20 (repeat for more)");
   command->add_option("--workers", into.workers, "Threads; as many as there are cores unless given")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--engine", into.engine,
@@ -209,7 +214,8 @@ int sweep(const SweepArguments& arguments) {
   const ModelOverrides changes = overrides(arguments);
   const ModelReader reader = model_reader(arguments.model, changes);
   const ModelFile model = reader.read();
-  const SweepSection asked = asked_for(arguments, model);
+  SweepSection asked = asked_for(arguments, model);
+  const long motions = take_motions(asked.keep);
   const SweepPlan plan(asked, model);
   const SweepKeep keep = sweep_keep(asked.keep, model);
   const Shard rank = shard_of_rank();
@@ -264,7 +270,8 @@ int sweep(const SweepArguments& arguments) {
                                        join_parts({.path = path, .resume = arguments.resume, .force = arguments.force},
                                                   rank.of, header, before, !launch.empty()));
   const Told told(joined ? path : own);
-  tell(arguments, {model, plan, planned, engine, lanes ? &*lanes : nullptr, outcome, seconds, told, path});
+  const std::string moving = motions > 0 && !outcome.interrupted ? keep_motions(path, reader, plan, header, motions) : "";
+  tell(arguments, {model, plan, planned, engine, lanes ? &*lanes : nullptr, outcome, seconds, told, path, moving});
   if (outcome.interrupted) {
     fmt::print(stderr, "taut: interrupted; the same command with --resume does the rest\n");
     return failed_run;
