@@ -23,7 +23,7 @@ struct LaneForms {
   int time() const { return 0; }
   int q(int i) const { return 1 + i; }
   int v(int i) const { return 1 + n + i; }
-  int number(int k) const { return 1 + 2 * n + k; }
+  int number(int i) const { return 1 + 2 * n + i; }
 
   // Of an implicit step: its length, and the velocity in its middle.
   int step() const { return number(numbers); }
