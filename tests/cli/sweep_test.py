@@ -195,6 +195,19 @@ class Sweep(unittest.TestCase):
         self.assertAlmostEqual(one["quantiles"]["0.25"], numpy.quantile(values, 0.25), 14)
         self.assertEqual(one["least_run"], int(values.argmin()))
 
+    def test_motions_of_some_runs_lie_beside(self):
+        # They are the runs of the sweep, to the last bit, and the file of the sweep is the same without them.
+        model = self.model(PENDULUM)
+        words = [model, "--vary", "l=0.5:2:9", "--until", 0.5, "--keep", "outputs"]
+        self.run_it(*words, "--out", "plain.h5")
+        found = self.study(*words, "--keep", "motion=3", "--out", "moving.h5")
+        self.assertEqual(self.bytes("plain.h5"), self.bytes("moving.h5"))
+        self.assertEqual(sorted(path.name for path in (self.path / found["motions"]).glob("*.h5")), ["0.h5", "4.h5", "8.h5"])
+        with h5py.File(self.path / "moving.h5") as sweep:
+            for run in (0, 4, 8):
+                with h5py.File(self.path / found["motions"] / f"{run}.h5") as file:
+                    self.assertEqual(file["outputs"][-1].tolist(), sweep["outputs"][run].tolist())
+
     def test_failed_runs_are_kept_with_reason_and_parameters(self):
         model = self.model(PENDULUM)
         found = self.study(model, "--vary", "l=1,0,2", "--until", 0.2)
@@ -247,6 +260,7 @@ class Sweep(unittest.TestCase):
             (["--sampling", "halton"], "must be random, latin or sobol"),
             (["--shard", "3/2"], "numbered 1 to 2"),
             (["--keep", "heigt"], "did you mean 'height'"),
+            (["--keep", "motion=1000"], "1 to 200"),
             (["--resume", "--force"], "contradict each other"),
             (["--vary", "l=1,2", "--vary", "l=3"], "given twice"),
         ]:
