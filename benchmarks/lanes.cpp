@@ -118,7 +118,7 @@ int main() {
   LaneForms forms;
   const LaneRecord record = record_lanes(model.system, {}, &forms);
   LaneLayout at;
-  const LaneKernel lanes(lane_code(forms, kutta4(), std::vector<int>(4, 0), LaneTarget::cpu, false, at)),
+  const LaneKernel lanes(lane_code(forms, {LaneScheme::stages, kutta4()}, std::vector<int>(4, 0), LaneTarget::cpu, at)),
       hand(by_hand(step, steps));
   const int width = lanes.lanes();
   std::vector<double> out(std::size_t(at.outputs() * width)), own(std::size_t(9 * width)), all, starts;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +14,8 @@
 
 #include "command_tools.hpp"
 #include "model_options.hpp"
+#include "sweep_motions.hpp"
+#include "sweep_ranks.hpp"
 #include "sweep_told.hpp"
 
 namespace taut::cli {
@@ -81,9 +84,6 @@ EngineChoice engine_for(const std::string& asked, const ModelFile& model, const 
   return choose_engine(model, planned, keep, runs);
 }
 
-struct Shard {
-  long number = 1, of = 1;
-};
 Shard shard_in(const std::string& text) {
   Shard out;
   if (text.empty()) return out;
@@ -95,60 +95,10 @@ Shard shard_in(const std::string& text) {
   return out;
 }
 
-/// Which of the processes of mpirun this is; the first of one without it. They need not talk: each has its part of the runs and a file of its own, and the
-/// first joins them.
-Shard shard_of_rank() {
-  for (const auto& [rank, size] :
-       {std::pair("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), std::pair("PMI_RANK", "PMI_SIZE")}) {
-    const char *own = std::getenv(rank), *all = std::getenv(size);
-    if (own != nullptr && all != nullptr) return {std::atol(own) + 1, std::max(1L, std::atol(all))};
-  }
-  return {};
-}
-
-std::string part_name(const std::string& path, const Shard& shard) {
-  const std::filesystem::path whole(path);
-  return (whole.parent_path() / whole.stem()).string() + fmt::format(".{}-of-{}", shard.number, shard.of) + ".h5";
-}
-
 std::string file_name(const SweepArguments& arguments, const Shard& shard) {
   if (!arguments.out.empty()) return arguments.out;
   const std::string stem = std::filesystem::path(arguments.model).stem().string();
   return stem + ".sweep" + (shard.of > 1 ? fmt::format(".{}-of-{}", shard.number, shard.of) : "") + ".h5";
-}
-
-/// Which runs a file holds.
-std::vector<char> done_in(const std::string& path, long runs) {
-  const SweepReader file(path);
-  std::vector<char> out(std::size_t(runs), 0);
-  for (long run = 0; run < std::min(runs, file.header().runs); ++run) out[std::size_t(run)] = file.done(run) ? 1 : 0;
-  return out;
-}
-
-/// Waits for the files of the other processes, and joins them all.
-void join_parts(const SweepArguments& arguments, const std::string& path, long parts, long runs,
-                const std::vector<char>& before) {
-  std::vector<std::string> files;
-  for (long k = 1; k <= parts; ++k) {
-    files.push_back(part_name(path, {k, parts}));
-    const auto whole = [&] {
-      try {
-        const SweepReader one(files.back());
-        for (long run = k - 1; run < runs; run += parts)
-          if (!one.done(run) && before[std::size_t(run)] == 0) return false;
-        return true;
-      } catch (const InputError&) {
-        return false;  // not there yet
-      }
-    };
-    while (!whole()) {
-      if (interrupted) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-  }
-  merge_sweeps(files, {.path = path, .resume = arguments.resume, .force = arguments.force});
-  std::error_code none;
-  for (const std::string& one : files) std::filesystem::remove(one, none);
 }
 
 /// What there is to tell of a sweep.
@@ -162,6 +112,7 @@ struct Report {
   double seconds;
   const Told& told;
   const std::string& path;
+  const std::string& motions;  // a folder, or nothing
 };
 
 void tell(const SweepArguments& arguments, const Report& of) {
@@ -173,9 +124,11 @@ void tell(const SweepArguments& arguments, const Report& of) {
     if (of.lanes != nullptr) out["compile_seconds"] = of.lanes->compile_seconds();
     if (of.engine.name == "cuda") out["device"] = of.lanes->device();
     if (of.engine.name == "cuda") out["kernel_seconds"] = of.lanes->kernel_seconds();
+    if (of.lanes != nullptr) out["operations_per_step"] = of.lanes->operations();
     out["done_now"] = of.outcome.done;
     out["seconds"] = of.seconds;
     out["interrupted"] = of.outcome.interrupted;
+    if (!of.motions.empty()) out["motions"] = of.motions;
     for (const auto& [choice, count] : of.outcome.choices) out["chosen"].push_back({{"scheme", choice}, {"runs", count}});
     fmt::print("{}\n", out.dump(2));
   } else {
@@ -184,12 +137,16 @@ void tell(const SweepArguments& arguments, const Report& of) {
                of.lanes != nullptr && of.lanes->compile_seconds() > 0.0
                    ? fmt::format("; compiled in {:.2g} s", of.lanes->compile_seconds())
                    : "");
-    if (of.engine.name == "cuda") fmt::print("{}: {:.3g} s in the kernel\n", of.lanes->device(), of.lanes->kernel_seconds());
+    if (of.engine.name == "cuda")
+      fmt::print("{}: {:.4g} s in the kernel, {} operations per step\n", of.lanes->device(), of.lanes->kernel_seconds(),
+                 of.lanes->operations());
     if (of.lanes != nullptr && !of.planned.choice.empty()) fmt::print("chosen: {}\n", of.planned.choice);
     for (const auto& [choice, count] : of.outcome.choices)
       fmt::print("chosen: {}{}\n", choice, of.outcome.choices.size() > 1 ? fmt::format(" ({} runs)", count) : "");
     if (arguments.resume) fmt::print("resumed: {} runs were missing\n", of.outcome.done);
     print_told(of.told, of.path);
+    if (!of.motions.empty())
+      fmt::print("motions of some runs are in {}; `taut report {}` shows them\n", of.motions, of.path);
     fmt::print("{:.3g} s, {:.3g} ms per run\n", of.seconds,
                of.outcome.done > 0 ? 1e3 * of.seconds / double(of.outcome.done) : 0.0);
   }
@@ -228,8 +185,8 @@ CLI::App* add_sweep(CLI::App& app, SweepArguments& into) {
   command->add_option("--sampling", into.sampling, "random, latin (hypercube) or sobol");
   command->add_option("--seed", into.seed, "Of the samples (0)");
   each("--keep", into.keep,
-       "Of each run: outputs, extremes, final, certificate, names of outputs or coordinates, times=0:10:101 (repeat for "
-       "more)");
+       "Of each run: outputs, extremes, final, certificate, names of outputs or coordinates, times=0:10:101; of some the "
+       "whole motion, for the page of the sweep: motion, motion=20 (repeat for more)");
   command->add_option("--workers", into.workers, "Threads; as many as there are cores unless given")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--engine", into.engine,
@@ -257,12 +214,14 @@ int sweep(const SweepArguments& arguments) {
   const ModelOverrides changes = overrides(arguments);
   const ModelReader reader = model_reader(arguments.model, changes);
   const ModelFile model = reader.read();
-  const SweepSection asked = asked_for(arguments, model);
+  SweepSection asked = asked_for(arguments, model);
+  const long motions = take_motions(asked.keep);
   const SweepPlan plan(asked, model);
   const SweepKeep keep = sweep_keep(asked.keep, model);
   const Shard rank = shard_of_rank();
   require(rank.of == 1 || arguments.shard.empty(), "--shard and mpirun both divide the runs; take one of them.");
   const Shard shard = rank.of > 1 ? rank : shard_in(arguments.shard);
+  const std::string launch = rank.of > 1 ? RunClaims::launch() : "";
   const std::string path = file_name(arguments, rank.of > 1 ? Shard{} : shard);
   const std::string own = rank.of > 1 ? part_name(path, rank) : path;
   std::error_code none;
@@ -273,21 +232,21 @@ int sweep(const SweepArguments& arguments) {
   std::optional<LaneSweep> lanes;
   if (engine.name != "general")
     lanes.emplace(reader, plan, keep, model, planned, engine.name == "cuda" ? LaneTarget::gpu : LaneTarget::cpu);
-  // What one process had begun, those of mpirun need not do again.
+  const SweepHeader header{.version = TAUT_VERSION,
+                           .model_path = std::filesystem::weakly_canonical(arguments.model).string(),
+                           .model_text = model.text,
+                           .name = model.name,
+                           .settings = settings_of(asked, changes, engine.name),
+                           .runs = plan.runs(),
+                           .groups = keep.groups(plan.names(), model),
+                           .times = keep.times};
+  // What was begun before, the processes of mpirun need not do again.
   std::vector<char> before(std::size_t(plan.runs()), 0);
-  if (rank.of > 1 && arguments.resume && std::filesystem::exists(path)) before = done_in(path, plan.runs());
+  if (rank.of > 1 && arguments.resume) before = done_before(path, header);
   SweepOutcome outcome;
   double seconds = 0.0;
   {
-    SweepFile file({.path = own, .resume = arguments.resume, .force = arguments.force},
-                   {.version = TAUT_VERSION,
-                    .model_path = std::filesystem::weakly_canonical(arguments.model).string(),
-                    .model_text = model.text,
-                    .name = model.name,
-                    .settings = settings_of(asked, changes, engine.name),
-                    .runs = plan.runs(),
-                    .groups = keep.groups(plan.names(), model),
-                    .times = keep.times});
+    SweepFile file({.path = own, .resume = arguments.resume, .force = arguments.force}, header);
     const Interrupt interrupt;
     ProgressBar bar;
     const int cores = std::max(1, int(std::thread::hardware_concurrency() / unsigned(rank.of)));
@@ -295,17 +254,24 @@ int sweep(const SweepArguments& arguments) {
                          .take = [&](const SweepRow& row) { file.take(row); },
                          .idle = [&] { file.flush_now_and_then(); },
                          .watch = watch(bar)};
-    for (long run = shard.number - 1; run < plan.runs(); run += shard.of)
-      if (!file.done(run) && before[std::size_t(run)] == 0) options.runs.push_back(run);
     const auto begin = std::chrono::steady_clock::now();
-    outcome = lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options);
+    const auto some = [&](const std::vector<long>& runs) {
+      options.runs.clear();
+      std::ranges::copy_if(runs, std::back_inserter(options.runs),
+                           [&](long run) { return !file.done(run) && before[std::size_t(run)] == 0; });
+      return lanes ? lanes->run(options) : taut::sweep(reader, plan, keep, options);
+    };
+    outcome = divided(path, plan.runs(), shard, rank, launch, lanes ? 64 : std::max(1, options.workers), some);
     file.flush();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   if (rank.number > 1) return outcome.interrupted ? failed_run : ok;  // the first tells
-  if (rank.of > 1 && !outcome.interrupted) join_parts(arguments, path, rank.of, plan.runs(), before);
-  const Told told(rank.of > 1 && interrupted ? own : path);
-  tell(arguments, {model, plan, planned, engine, lanes ? &*lanes : nullptr, outcome, seconds, told, path});
+  const bool joined = rank.of == 1 || (!outcome.interrupted &&
+                                       join_parts({.path = path, .resume = arguments.resume, .force = arguments.force},
+                                                  rank.of, header, before, !launch.empty()));
+  const Told told(joined ? path : own);
+  const std::string moving = motions > 0 && !outcome.interrupted ? keep_motions(path, reader, plan, header, motions) : "";
+  tell(arguments, {model, plan, planned, engine, lanes ? &*lanes : nullptr, outcome, seconds, told, path, moving});
   if (outcome.interrupted) {
     fmt::print(stderr, "taut: interrupted; the same command with --resume does the rest\n");
     return failed_run;

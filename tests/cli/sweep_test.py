@@ -149,6 +149,33 @@ class Sweep(unittest.TestCase):
         self.assertEqual(self.bytes("whole.h5"), self.bytes("ranks.h5"))
         self.assertEqual(list(self.path.glob("ranks.*-of-4.h5")), [])
 
+    def test_processes_that_take_the_next_runs_are_killed_ten_times(self):
+        # One start of mpirun is told from another by a name in the environment: then whoever is free takes the next runs. All are killed, again and again, and go on.
+        model = self.model(PENDULUM)
+        options = ["--samples", 3, "--until", 1]
+        self.run_it(model, *options, "--out", "whole.h5", "--workers", 1)
+
+        def ranks(start):
+            return [subprocess.Popen(self.command(model, *options, "--out", "ranks.h5", "--resume", "--workers", 1), cwd=self.path,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     env={**os.environ, "OMPI_COMM_WORLD_RANK": str(k), "OMPI_COMM_WORLD_SIZE": "3", "PMIX_NAMESPACE": f"start {start}"})
+                    for k in range(3)]
+
+        dice = random.Random(2)
+        for start in range(10):
+            processes = ranks(start)
+            time.sleep(dice.uniform(0.02, 0.2))
+            for process in processes:
+                process.kill()
+            for process in processes:
+                process.communicate()
+        processes = ranks(10)
+        told = [process.communicate() for process in processes]
+        self.assertEqual([process.returncode for process in processes], [0] * 3, told)
+        self.assertEqual(self.bytes("whole.h5"), self.bytes("ranks.h5"))
+        left = [path.name for path in self.path.iterdir() if path.name.startswith("ranks.") and path.suffix in (".claims", ".h5")]
+        self.assertEqual(left, ["ranks.h5"])
+
     def test_numbers_are_those_of_the_motion(self):
         model = self.model(OSCILLATOR)
         found = self.study(model, "--vary", "k=1:9:5", "--vary", "x'=0,2", "--keep", "x", "--keep", "times=0:1:3",
@@ -167,6 +194,19 @@ class Sweep(unittest.TestCase):
         self.assertAlmostEqual(one["deviation"], values.std(ddof=1), 14)
         self.assertAlmostEqual(one["quantiles"]["0.25"], numpy.quantile(values, 0.25), 14)
         self.assertEqual(one["least_run"], int(values.argmin()))
+
+    def test_motions_of_some_runs_lie_beside(self):
+        # They are the runs of the sweep, to the last bit, and the file of the sweep is the same without them.
+        model = self.model(PENDULUM)
+        words = [model, "--vary", "l=0.5:2:9", "--until", 0.5, "--keep", "outputs"]
+        self.run_it(*words, "--out", "plain.h5")
+        found = self.study(*words, "--keep", "motion=3", "--out", "moving.h5")
+        self.assertEqual(self.bytes("plain.h5"), self.bytes("moving.h5"))
+        self.assertEqual(sorted(path.name for path in (self.path / found["motions"]).glob("*.h5")), ["0.h5", "4.h5", "8.h5"])
+        with h5py.File(self.path / "moving.h5") as sweep:
+            for run in (0, 4, 8):
+                with h5py.File(self.path / found["motions"] / f"{run}.h5") as file:
+                    self.assertEqual(file["outputs"][-1].tolist(), sweep["outputs"][run].tolist())
 
     def test_failed_runs_are_kept_with_reason_and_parameters(self):
         model = self.model(PENDULUM)
@@ -220,6 +260,7 @@ class Sweep(unittest.TestCase):
             (["--sampling", "halton"], "must be random, latin or sobol"),
             (["--shard", "3/2"], "numbered 1 to 2"),
             (["--keep", "heigt"], "did you mean 'height'"),
+            (["--keep", "motion=1000"], "1 to 200"),
             (["--resume", "--force"], "contradict each other"),
             (["--vary", "l=1,2", "--vary", "l=3"], "given twice"),
         ]:

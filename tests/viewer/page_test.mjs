@@ -224,6 +224,24 @@ const tests = {
     await context.close();
   },
 
+  async 'shows the motion of a run of a sweep that is clicked'() {
+    taut('sweep', model('double_pendulum_ensemble'), '--vary', 'a1=1,2,3', '--until', '0.5', '--keep', 'outputs,motion=3', '--out', 'moving.h5');
+    taut('report', 'moving.h5');
+    const { page, context, trouble } = await open('moving.html', '', undefined, {}, '#histogram svg');
+    assert.deepEqual(await page.locator('.motion').allTextContents(), ['0', '1', '2']);
+    assert.equal(await page.locator('.below canvas.gl').count(), 0);
+    for (const run of [2, 1]) {
+      await page.locator('.motion').nth(run).click();
+      await page.waitForSelector('.below #clock');
+      assert.equal(await page.locator('.below canvas.gl').count(), 1, 'one motion at a time');
+      assert.match(await page.textContent('#command'), new RegExp(`--set a1=${run + 1} `));
+    }
+    // How it is made again is said there too, with its own numbers.
+    assert.match(await page.textContent('.below'), /--set a1=2/);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  },
+
   async 'shows motions beside the plots of a comparison'() {
     taut('compare', model('pendulum'), '--until', '1', '--integrator', 'midpoint', '--integrator', 'rattle', '--halvings', '1', '--report');
     const { page, context, trouble } = await open('pendulum.compare.html');

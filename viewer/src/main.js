@@ -61,7 +61,7 @@ class Page {
     };
     new ResizeObserver(resized).observe(this.moving ? stageBox : this.board.node);
     addEventListener('resize', resized);
-    document.addEventListener('keydown', (event) => this.key(event));
+    document.addEventListener('keydown', (event) => app.isConnected && this.key(event));
     darkMode.addEventListener('change', () => this.theme(darkMode.matches ? 'dark' : 'light'));
     this.stage.resize();
     this.seek(wanted.has('t') ? Number(wanted.get('t')) : this.start, true);
@@ -69,6 +69,7 @@ class Page {
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches || wanted.has('pause') || wanted.has('t');
     if (this.moving && !still) this.play(true);
     const tick = (now) => {
+      if (!app.isConnected) return;
       this.frame(now);
       requestAnimationFrame(tick);
     };
@@ -366,7 +367,21 @@ if (data.study) {
     window.taut = page;
   }
 } else if (data.sweep) {
-  showSweep(data, app, chooseTheme);
+  const below = element('div', { class: 'below wide' });
+  let page;
+  // The motion of a run that was clicked; the one before stops when its place is gone.
+  const show = (k) => {
+    page = undefined;
+    below.replaceChildren();
+    if (k < 0) return;
+    const place = element('div'), { title } = document;
+    below.append(place);
+    page = new Page({ ...data, runs: [data.runs[k]] }, place);
+    page.paintRuns();
+    document.title = title;
+    below.scrollIntoView({ behavior: 'smooth' });
+  };
+  showSweep(data, app, (theme) => (page ? page.theme(theme) : chooseTheme(theme)), below, show);
 } else {
   const page = new Page(data, app);
   page.paintRuns();

@@ -15,8 +15,8 @@ const words = { energy_start: 'energy at the start', energy_deviation: 'largest 
 const label = (column) => (column.group === 'outputs' || column.group === 'final' ? `${column.name}, at the end` : column.group === 'certificate' ? words[column.name] || column.name.replaceAll('_', ' ') : column.name);
 
 class Sweep {
-  constructor(data, app, chooseTheme) {
-    Object.assign(this, { data, chooseTheme, root: document.documentElement, log: false });
+  constructor(data, app, chooseTheme, below, showMotion) {
+    Object.assign(this, { data, chooseTheme, below, showMotion, root: document.documentElement, log: false });
     this.runs = doubles(data.runs);
     this.count = this.runs.length;
     this.parameters = data.parameters.map((one) => ({ name: one.name, values: doubles(one.data) }));
@@ -63,7 +63,7 @@ class Sweep {
         element('p', { class: 'soft' }, `${data.total} runs that differ in ${this.varied.map((k) => this.parameters[k].name).join(', ') || 'nothing'}; ${data.file}`)),
       element('div', { class: 'head-tools' }, element('span', { class: 'chip ' + (missing || bad ? 'fair' : 'good'), id: 'verdict' }, verdict),
         button('theme', 'Light or dark', () => { this.chooseTheme(this.root.dataset.theme === 'dark' ? 'light' : 'dark'); this.draw(); }))),
-      element('main', { class: 'study sweep' }, this.tools, this.columns.length ? [this.map, this.histogram] : null, this.lines, this.chosen, this.summary(), this.failures(), this.about()));
+      element('main', { class: 'study sweep' }, this.tools, this.columns.length ? [this.map, this.histogram] : null, this.lines, this.chosen, this.below, this.summary(), this.failures(), this.about()));
     this.draw();
     this.pick(-1);
   }
@@ -291,8 +291,11 @@ class Sweep {
     this.picked = k >= 0 ? k : -1;
     this.showRing();
     this.showLine?.();
+    const motion = this.picked < 0 ? -1 : (this.data.motions || []).indexOf(this.runs[k]);
+    if (motion !== this.motion) this.showMotion(motion);
+    this.motion = motion;
     if (this.picked < 0) {
-      this.chosen.replaceChildren(element('h2', {}, 'A run'), element('p', { class: 'soft' }, 'Click a run in the map or a curve, or type its number above.'));
+      this.chosen.replaceChildren(element('h2', {}, 'A run'), element('p', { class: 'soft' }, 'Click a run in the map or a curve, or type its number above.'), ...this.moving());
       return;
     }
     const run = this.runs[k], failure = this.data.failures.find((one) => one.run === run);
@@ -305,8 +308,16 @@ class Sweep {
       ...(good ? [] : [element('p', {}, verdict)]),
       element('table', { class: 'figures' }, element('tbody', {}, this.parameters.map((one) => row(one.name, shown(one.values[k], 8))),
         this.columns.slice(0, 30).map((one) => row(label(one), shown(one.values[k], 6))))),
-      element('p', { class: 'soft' }, 'Its motion, with plots and certificate:'),
-      element('div', { class: 'command' }, element('code', { id: 'command' }, command), copyButton(command)));
+      element('p', { class: 'soft' }, motion >= 0 ? 'Its motion is below; to make it again:' : 'Its motion, with plots and certificate:'),
+      element('div', { class: 'command' }, element('code', { id: 'command' }, command), copyButton(command)), ...this.moving());
+  }
+
+  // Runs whose motion the page holds, a button for each.
+  moving() {
+    const all = this.data.motions || [];
+    if (!all.length) return [];
+    return [element('p', { class: 'soft' }, 'Runs whose motion is here: ', all.flatMap((run) => [
+      element('button', { type: 'button', class: 'quiet motion', onclick: () => this.pick(this.runs.indexOf(run)) }, String(run)), ' ']))];
   }
 
   summary() {
@@ -352,6 +363,7 @@ function summaryOf(sound) {
 // As src/taut/report/command.cpp writes it.
 const shellWord = (word) => (/^[\w./=+:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-export function showSweep(data, app, chooseTheme) {
-  window.taut = new Sweep(data.sweep, app, chooseTheme);
+// showMotion(k): shows the k-th of the motions that the page holds in the place `below`, or none for −1.
+export function showSweep(data, app, chooseTheme, below, showMotion) {
+  window.taut = new Sweep(data.sweep, app, chooseTheme, below, showMotion);
 }

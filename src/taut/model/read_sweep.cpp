@@ -36,7 +36,7 @@ Form sweep_form() {
       {"seed", seed, "Of the samples.", "0"},
       {"keep", any_of({text, list_of(text, 1)}),
        "Of each run: outputs, extremes, final, certificate, single outputs or coordinates by name, and "
-       "times=from:to:how many at which outputs are kept.",
+       "times=from:to:how many at which outputs are kept; motion=how many: of so many runs the whole motion.",
        "outputs, extremes, certificate; without outputs: final"},
   });
 }

@@ -12,7 +12,9 @@ namespace taut {
 std::string report_page(const std::vector<std::string>& results);
 
 /// A page that shows a sweep: maps over two parameters, distributions, curves with bands, each run with the command that makes it.
+/// Motions of some of its runs, results files in a folder beside it, are shown where there are such: motions_folder()/RUN.h5.
 std::string sweep_page(const std::string& results);
+std::string motions_folder(const std::string& sweep);
 
 /// Either into a file, which is whole or not there: a single file may be a sweep. Its default name is that of the first results with .html for its ending.
 void write_report(const std::vector<std::string>& results, const std::string& path);

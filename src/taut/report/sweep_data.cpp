@@ -8,6 +8,7 @@
 #include <taut/report/pack.hpp>
 #include <taut/report/report.hpp>
 #include <taut/results/base64.hpp>
+#include <taut/results/results.hpp>
 #include <taut/results/sweep_file.hpp>
 
 namespace taut {
@@ -17,7 +18,7 @@ using nlohmann::ordered_json;
 
 // What a page may hold, in numbers; together some megabytes.
 constexpr std::size_t most_numbers = 1'000'000, most_columns = 60, most_curves = 300, most_curve_numbers = 400'000,
-                      most_reasons = 200;
+                      most_reasons = 200, most_motion_bytes = 20'000'000;
 constexpr std::array band_shares{0.05, 0.25, 0.5, 0.75, 0.95};
 
 /// Runs that the page holds. Of too many, every so-many-th: in a grid, of the values of each parameter.
@@ -130,7 +131,36 @@ void add_verdicts(ordered_json& out, const SweepReader& file, const std::vector<
   out["bad"] = bad;
 }
 
+/// Motions of runs that lie beside the file, as many as a page holds: their numbers, and what the page needs of them, as a list in JSON.
+std::string motions_text(const std::string& path, const SweepHeader& header, std::vector<long>& numbers,
+                         std::vector<std::string>& notes) {
+  std::error_code none;
+  for (const auto& one : std::filesystem::directory_iterator(motions_folder(path), none)) {
+    const std::string stem = one.path().stem().string();
+    const bool number = !stem.empty() && stem.find_first_not_of("0123456789") == std::string::npos && stem.size() < 10;
+    if (number && one.path().extension() == ".h5") numbers.push_back(std::stol(stem));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  std::string out;
+  std::vector<long> kept;
+  for (const long run : numbers) {
+    const std::string file = (std::filesystem::path(motions_folder(path)) / (std::to_string(run) + ".h5")).string();
+    if (out.size() > most_motion_bytes) break;
+    if (run >= header.runs || read_results_summary(file).header.model_text != header.model_text) continue;
+    out += (kept.empty() ? "" : ",") + run_text(file);
+    kept.push_back(run);
+  }
+  if (kept.size() < numbers.size())
+    notes.push_back(message("The page holds {} of {} motions that lie beside the file.", kept.size(), numbers.size()));
+  numbers = kept;
+  return "[" + out + "]";
+}
+
 }  // namespace
+
+std::string motions_folder(const std::string& sweep) {
+  return std::filesystem::path(sweep).replace_extension(".motions").string();
+}
 
 std::string sweep_page(const std::string& path) {
   const SweepReader file(path);
@@ -180,9 +210,12 @@ std::string sweep_page(const std::string& path) {
                                 {"data", pack_floats(picked(file.column(g, k), runs))}});
   add_verdicts(sweep, file, runs, good, notes);
   if (series > 0 && !header.times.empty()) sweep["series"] = series_json(file, series, good, notes);
+  std::vector<long> moving;
+  const std::string motions = motions_text(path, header, moving, notes);
+  sweep["motions"] = moving;
   sweep["notes"] = notes;
-  return page_around(header.name, ordered_json{{"format", 1}, {"sweep", sweep}}.dump(
-                                      -1, ' ', false, ordered_json::error_handler_t::replace));
+  const std::string text = sweep.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return page_around(header.name, "{\"format\":1,\"sweep\":" + text + ",\"runs\":" + motions + "}");
 }
 
 }  // namespace taut

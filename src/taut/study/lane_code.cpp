@@ -1,9 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <taut/base/require.hpp>
 #include <taut/study/lane_code.hpp>
 #include <taut/study/lane_driver.hpp>
-#include <taut/study/lane_tidy.hpp>
 
 namespace taut {
 namespace {
@@ -11,163 +11,23 @@ namespace {
 using Node = Graph::Node;
 using Nodes = std::vector<Node>;
 
-/// Matrices of expressions; what is zero is the constant 0, which the graph drops from sums and products.
-struct Algebra {
-  Graph& graph;
-  Node zero = graph.constant(0.0);
-
-  Node times(Node a, Node b) const { return graph.multiply(a, b); }
-  Node dot(const Nodes& a, const Nodes& b) const {
-    Node sum = zero;
-    for (std::size_t k = 0; k < a.size(); ++k) sum = graph.add(sum, times(a[k], b[k]));
-    return sum;
-  }
-
-  /// A = L D Lᵀ, by rows of L without its diagonal, and 1/D.
-  struct Factor {
-    std::vector<Nodes> L;
-    Nodes inverse;
-  };
-  Factor factor(const std::vector<Nodes>& A) const {
-    Factor out;
-    Nodes D;
-    for (std::size_t i = 0; i < A.size(); ++i) {
-      Nodes row, scaled;  // L and L D of this row
-      for (std::size_t j = 0; j < i; ++j) {
-        Node x = A[i][j];
-        for (std::size_t k = 0; k < j; ++k) x = graph.subtract(x, times(scaled[k], out.L[j][k]));
-        scaled.push_back(x);
-        row.push_back(times(x, out.inverse[j]));
-      }
-      Node d = A[i][i];
-      for (std::size_t k = 0; k < i; ++k) d = graph.subtract(d, times(scaled[k], row[k]));
-      out.L.push_back(row);
-      out.inverse.push_back(graph.divide(graph.constant(1.0), d));
-    }
-    return out;
-  }
-  /// Two equations at the cost of one division.
-  struct Pair {
-    Node a, b, c, over;
-  };
-  Pair pair(const std::vector<Nodes>& A) const {
-    const Node determinant = graph.subtract(times(A[0][0], A[1][1]), times(A[1][0], A[1][0]));
-    return {A[0][0], A[1][0], A[1][1], graph.divide(graph.constant(1.0), determinant)};
-  }
-  Nodes solve(const Pair& f, const Nodes& x) const {
-    return {times(graph.subtract(times(f.c, x[0]), times(f.b, x[1])), f.over),
-            times(graph.subtract(times(f.a, x[1]), times(f.b, x[0])), f.over)};
-  }
-  Nodes solve(const Factor& f, Nodes b) const {
-    for (std::size_t i = 0; i < b.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) b[i] = graph.subtract(b[i], times(f.L[i][k], b[k]));
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = times(b[i], f.inverse[i]);
-    for (std::size_t i = b.size(); i-- > 0;)
-      for (std::size_t k = i + 1; k < b.size(); ++k) b[i] = graph.subtract(b[i], times(f.L[k][i], b[k]));
-    return b;
-  }
-};
-
-/// What the kernel computes of a state.
-struct Equations {
-  Nodes accelerations, place, slide, measures;
-
-  Equations(LaneForms& forms) {
-    Graph& graph = forms.graph;
-    const Algebra algebra{graph};
-    const int n = forms.n, m = int(forms.g.size());
-    const auto along = [&](const Nodes& of) {  // d/dt at constant velocity
-      Nodes out = graph.derivative(of, forms.time());
-      for (int i = 0; i < n; ++i) {
-        const Nodes slope = graph.derivative(of, forms.q(i));
-        for (std::size_t k = 0; k < of.size(); ++k)
-          out[k] = graph.add(out[k], graph.multiply(slope[k], graph.variable(forms.v(i))));
-      }
-      return out;
-    };
-    forms.g = tidied(graph, forms.g);
-    Nodes p;
-    for (int i = 0; i < n; ++i) p.push_back(graph.derivative(forms.kinetic, forms.v(i)));
-    std::vector<Nodes> M;
-    for (int i = 0; i < n; ++i) M.push_back(graph.derivative(p, forms.v(i)));
-    const Nodes turned = along(p);
-    Nodes r;  // f − p_q v − p_t
-    const Node L = graph.subtract(forms.kinetic, forms.potential);
-    for (int i = 0; i < n; ++i) {
-      const Node f = graph.add(graph.derivative(L, forms.q(i)), forms.forces[std::size_t(i)]);
-      r.push_back(graph.subtract(f, turned[std::size_t(i)]));
-    }
-    // G, and M with what rows lend to it; then Y = M⁻¹Gᵀ, S = G Y.
-    std::vector<Nodes> G(std::size_t(m), Nodes{}), Y, S;
-    for (int i = 0; i < n; ++i) {
-      const Nodes slope = graph.derivative(forms.g, forms.q(i));
-      for (std::size_t k = 0; k < std::size_t(m); ++k) G[k].push_back(slope[k]);
-    }
-    for (Nodes& row : G) row = tidied(graph, row);
-    for (std::size_t k = 0; k < forms.lends.size(); ++k)
-      for (std::size_t i = 0; i < M.size() && forms.lends[k] != 0; ++i)
-        for (std::size_t j = 0; j < M.size(); ++j)
-          M[i][j] = graph.add(M[i][j], graph.multiply(graph.constant(forms.lent), graph.multiply(G[k][i], G[k][j])));
-    const Algebra::Factor mass = algebra.factor(M);
-    const Nodes a = algebra.solve(mass, r);
-    for (const Nodes& row : G) Y.push_back(algebra.solve(mass, row));
-    for (const Nodes& row : G) {
-      Nodes of_row;
-      for (const Nodes& column : Y) of_row.push_back(algebra.dot(row, column));
-      S.push_back(of_row);
-    }
-    const auto multipliers = [&](const Nodes& of) {
-      return m == 2 ? algebra.solve(algebra.pair(S), of) : algebra.solve(algebra.factor(S), of);
-    };
-    const Nodes rates = tidied(graph, along(forms.g)), bends = along(rates);
-    const auto moved = [&](const Nodes& mu) {  // Y μ
-      Nodes out;
-      for (std::size_t i = 0; i < std::size_t(n); ++i) {
-        Node sum = algebra.zero;
-        for (std::size_t k = 0; k < std::size_t(m); ++k) sum = graph.add(sum, graph.multiply(Y[k][i], mu[k]));
-        out.push_back(sum);
-      }
-      return out;
-    };
-    Nodes right;
-    for (std::size_t k = 0; k < std::size_t(m); ++k) right.push_back(graph.add(algebra.dot(G[k], a), bends[k]));
-    const Nodes held = moved(multipliers(right));
-    for (std::size_t i = 0; i < std::size_t(n); ++i) accelerations.push_back(graph.subtract(a[i], held[i]));
-    place = moved(multipliers(forms.g));
-    slide = moved(multipliers(rates));
-    // H = v·p − L, then g, G v + g_t and |G|² of each row.
-    Nodes velocities;
-    for (int i = 0; i < n; ++i) velocities.push_back(graph.variable(forms.v(i)));
-    const Node H = graph.subtract(algebra.dot(velocities, p), L);
-    measures = {H, forms.potential};
-    measures.insert(measures.end(), forms.g.begin(), forms.g.end());
-    measures.insert(measures.end(), rates.begin(), rates.end());
-    for (const Nodes& row : G) measures.push_back(algebra.dot(row, row));
-    // All at once, so that what they share stays shared.
-    Nodes all = accelerations;
-    for (const Nodes* one : {&place, &slide, &measures}) all.insert(all.end(), one->begin(), one->end());
-    all = tidied(graph, all);
-    auto next = all.begin();
-    for (Nodes* one : {&accelerations, &place, &slide, &measures})
-      for (Node& node : *one) node = *next++;
-  }
-};
-
 /// Writes nodes as statements. What depends on numbers alone is put into a preparation.
 class LaneWriter {
  public:
   explicit LaneWriter(const LaneForms& forms) : forms_(forms), graph_(forms.graph) {
     for (const Graph::Entry& e : graph_.entries()) {
       char moves = 0;
-      if (e.op == Op::variable && e.a < forms.number(0)) moves = e.a < forms.v(0) ? slow : fast;
+      if (e.op == Op::variable && (e.a < forms.number(0) || e.a >= forms.step())) moves = e.a < forms.v(0) ? slow : fast;
       e.each_argument([&](Node argument) { moves = char(moves | moves_[std::size_t(argument)]); });
       moves_.push_back(moves);
     }
   }
 
-  std::string function(const std::string& name, const Nodes& outputs) {
-    std::string out = "INLINE void " + name + "(V t, const V* q, const V* v, const V* c, V* out) {\n" + unused;
+  /// `more`: what it takes besides a state.
+  std::string function(const std::string& name, const Nodes& outputs, const std::string& more = "") {
+    std::string out = "INLINE void " + name + "(V t, const V* q, const V* v" + more + ", const V* c, V* out) {\n" + unused;
     std::unordered_map<Node, std::string> known;
+    operations = 0;
     out += statements(outputs, known, "v", "x");
     for (std::size_t k = 0; k < outputs.size(); ++k)
       out += "  out[" + std::to_string(k) + "] = " + reference(outputs[k], known) + ";\n";
@@ -179,6 +39,7 @@ class LaneWriter {
   std::string finish(const Nodes& slide, const Nodes& accelerations, const Nodes& measures) {
     std::string out = std::string("INLINE void finish(V t, const V* q, V* v, const V* c, V* a, V* now) {\n") + unused;
     std::unordered_map<Node, std::string> known;
+    operations = long(slide.size());
     out += statements(slide, known, "v", "x");
     for (std::size_t i = 0; i < slide.size(); ++i)
       out += "  const V u" + std::to_string(i) + " = v[" + std::to_string(i) + "] - " + reference(slide[i], known) + ";\n";
@@ -220,6 +81,7 @@ class LaneWriter {
     return out + "}\n";
   }
   std::size_t prepared() const { return kept_.size(); }
+  long operations = 0;  ///< of the function that was written last
 
   static std::string literal(double value) {
     std::array<char, 64> text;
@@ -245,12 +107,15 @@ class LaneWriter {
       const std::string text = expression(e, [&](Node argument) { return reference(argument, known); });
       known[node] = prefix + std::to_string(node);
       out += "  const V " + known[node] + " = " + text + ";\n";
+      ++operations;
     }
     return out;
   }
   std::string variable(int index, const std::string& v) const {
     if (index == forms_.time()) return "t";
     if (index < forms_.v(0)) return "q[" + std::to_string(index - 1) + "]";
+    if (index == forms_.step()) return "h";
+    if (index > forms_.step()) return "x[" + std::to_string(index - forms_.x(0)) + "]";
     const std::string number = std::to_string(index - forms_.v(0));
     return v == "u" ? v + number : v + "[" + number + "]";
   }
@@ -339,7 +204,7 @@ std::string weighted(const std::vector<double>& weights, const char* of) {
 /// The stages of a step and the sums at its end.
 std::string stages_of(const ExplicitTableau& tableau) {
   std::string out =
-      "INLINE void stages(V t, V h, const V* q, const V* v, const V* c, V kv[][N], V ka[][N], V* q1, V* v1) {\n";
+      "INLINE Mask stages(V t, V h, V, const V* q, const V* v, const V* c, V kv[][N], V ka[][N], V* q1, V* v1) {\n";
   out += "  V x[N], u[N];\n";
   for (std::size_t s = 1; s < tableau.b.size(); ++s) {
     out += "  for (int i = 0; i < N; ++i) x[i] = q[i] + h * (" + weighted(tableau.a[s], "kv") + "), u[i] = v[i] + h * (" +
@@ -348,7 +213,24 @@ std::string stages_of(const ExplicitTableau& tableau) {
     out += "  accelerate(t + " + LaneWriter::literal(tableau.c[s]) + " * h, x, u, c, ka[" + std::to_string(s) + "]);\n";
   }
   out += "  for (int i = 0; i < N; ++i) q1[i] = q[i] + h * (" + weighted(tableau.b, "kv") + "), v1[i] = v[i] + h * (" +
-         weighted(tableau.b, "ka") + ");\n}\n";
+         weighted(tableau.b, "ka") + ");\n  return ~ALL;\n}\n";
+  return out;
+}
+
+/// How many operations the sums of the stages are.
+long sums_of(const ExplicitTableau& tableau, int n) {
+  long out = 0;
+  const auto count = [&](const std::vector<double>& weights) {
+    out += 4 * n * std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0.0; });
+  };
+  for (const std::vector<double>& row : tableau.a) count(row);
+  count(tableau.b);
+  return out;
+}
+
+/// What its error is, roughly.
+std::string estimates_of(const ExplicitTableau& tableau) {
+  std::string out;
   const auto estimate = [&](const char* name, const std::vector<double>& weights) {
     out += std::string("INLINE void ") + name + "(V h, V kv[][N], V ka[][N], V* e) {\n  (void)h; (void)kv; (void)ka;\n";
     out += "  for (int i = 0; i < N; ++i) e[i] = h * (" + weighted(weights, "kv") + "), e[N + i] = h * (" +
@@ -361,18 +243,34 @@ std::string stages_of(const ExplicitTableau& tableau) {
 
 }  // namespace
 
-std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std::vector<int>& groups, LaneTarget target,
-                      bool adaptive, LaneLayout& layout) {
-  const Equations equations(forms);
+std::string lane_code(LaneForms forms, const LaneStepping& stepping, const std::vector<int>& groups, LaneTarget target,
+                      LaneLayout& layout) {
+  const LaneEquations equations(forms, stepping.scheme);
+  const ExplicitTableau& tableau = stepping.tableau;
+  const bool implicit = stepping.scheme != LaneScheme::stages;
   LaneWriter writer(forms);
   std::string functions = writer.function("accelerate", equations.accelerations);
+  long operations = sums_of(tableau, forms.n) + long(std::max<std::size_t>(1, tableau.b.size()) - 1) * writer.operations;
   functions += writer.function("place", equations.place);
+  if (!implicit) operations += writer.operations;
   functions += writer.function("measure", equations.measures);
   functions += writer.finish(equations.slide, equations.accelerations, equations.measures);
+  operations += writer.operations;
   functions += writer.function("watch", forms.watched);
-  functions += writer.function("happens", forms.event >= 0 ? Nodes{forms.event} : Nodes{});
+  functions += writer.function("happens", forms.events);
+  if (implicit) {
+    constexpr long usual_corrections = 3;
+    functions += writer.function("correct", equations.correction, ", V h, const V* x");
+    operations += usual_corrections * writer.operations;
+    functions += writer.function("arrive", equations.ending, ", V h, const V* x");
+    operations += writer.operations;
+  }
   functions += writer.preparation();
-  layout = {.n = forms.n, .rows = int(forms.g.size()), .watched = int(forms.watched.size()), .numbers = forms.numbers};
+  layout = {.n = forms.n,
+            .rows = int(forms.g.size()),
+            .watched = int(forms.watched.size()),
+            .numbers = forms.numbers,
+            .operations = operations};
   const auto constant = [](const char* name, long value) {
     return std::string("static constexpr int ") + name + " = " + std::to_string(value) + ";\n";
   };
@@ -382,13 +280,16 @@ std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std
   out += constant("N", forms.n) + constant("M", layout.rows) + constant("K", layout.watched) + constant("P", forms.numbers) +
          constant("C", long(writer.prepared())) + constant("S", long(tableau.b.size())) + constant("G", largest_group + 1) +
          constant("ORDER", tableau.order) + constant("ERROR_ORDER", tableau.error_order) +
-         constant("EVENTS", forms.event >= 0 ? 1 : 0) + constant("DIRECTION", forms.direction) +
-         constant("ADAPTIVE", adaptive ? 1 : 0) + constant("COARSE", tableau.coarse_error.empty() ? 0 : 1);
-  out += "INLINE constexpr int group(int i) { return ";
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    out += "i == " + std::to_string(i) + " ? " + std::to_string(groups[i]) + " : ";
-  out += "0; }\n" + functions + stages_of(tableau) + lane_driver(target);
-  return out;
+         constant("EVENTS", long(forms.events.size())) + constant("ADAPTIVE", stepping.adaptive ? 1 : 0) +
+         constant("IMPLICIT", implicit ? 1 : 0) + constant("COARSE", tableau.coarse_error.empty() ? 0 : 1);
+  const auto list = [](const char* name, const std::vector<int>& values) {
+    std::string text = std::string("INLINE constexpr int ") + name + "(int i) { return ";
+    for (std::size_t i = 0; i < values.size(); ++i)
+      text += "i == " + std::to_string(i) + " ? " + std::to_string(values[i]) + " : ";
+    return text + "0; }\n";
+  };
+  out += list("group", groups) + list("direction", forms.directions) + functions;
+  return out + (implicit ? lane_newton() : stages_of(tableau)) + estimates_of(tableau) + lane_driver(target);
 }
 
 }  // namespace taut

@@ -2,13 +2,15 @@
 
 #include <taut/integrators/runge_kutta.hpp>
 #include <taut/study/lane_driver.hpp>
-#include <taut/study/lane_model.hpp>
+#include <taut/study/lane_equations.hpp>
 
 namespace taut {
 
 /// What a kernel takes and gives for each lane, in this order; the names are those of the code.
 struct LaneLayout {
   int n = 0, rows = 0, watched = 0, numbers = 0;
+  long operations =
+      0;  ///< of a step: sums, products, quotients and functions, each counted as one; those of the certificate are left out
   int inputs() const { return first_number() + numbers; }
   int outputs() const { return first_watched() + 5 * watched; }
 
@@ -39,14 +41,20 @@ struct LaneLayout {
   int first_watched() const { return out_state + 2 * n; }
 };
 
-/// How a lane ended.
-enum class LaneStatus { reached = 0, not_finite = 1, step_too_small = 2, not_projected = 3, stopped = 4 };
+/// How a lane ended; `stopped` + k by the k-th event.
+enum class LaneStatus { reached = 0, not_finite = 1, step_too_small = 2, not_solved = 3, stopped = 4 };
 
-/// The code of a kernel in C++: an explicit Runge–Kutta scheme on the index-1 form with projections, as RungeKutta has it, for as many runs at once as
-/// a vector of the processor holds. Everything that depends on numbers alone is computed once per run; S = G M⁻¹Gᵀ and M are factored as LDLᵀ written out, without what is
+/// What steps: an explicit Runge–Kutta scheme on the index-1 form with projections, as RungeKutta has it, or an implicit one, which has no tableau.
+struct LaneStepping {
+  LaneScheme scheme = LaneScheme::stages;
+  ExplicitTableau tableau{};
+  bool adaptive = false;  ///< steps by tolerance; otherwise equal ones
+};
+
+/// The code of a kernel in C++, for as many runs at once as a vector of the processor holds. Everything that depends on numbers alone is computed once per run; S = G M⁻¹Gᵀ and M are factored as LDLᵀ written out, without what is
 /// zero. Lanes do not feel each other: what one does is the same in whatever company. `groups`: of coordinates whose errors are measured
-/// together. `adaptive`: steps by tolerance; otherwise equal ones.
-std::string lane_code(LaneForms forms, const ExplicitTableau& tableau, const std::vector<int>& groups, LaneTarget target,
-                      bool adaptive, LaneLayout& layout);
+/// together.
+std::string lane_code(LaneForms forms, const LaneStepping& stepping, const std::vector<int>& groups, LaneTarget target,
+                      LaneLayout& layout);
 
 }  // namespace taut

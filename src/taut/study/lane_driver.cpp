@@ -111,6 +111,30 @@ ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE
 TWO(pow) TWO(hypot) TWO(atan2)
 )code";
 
+const char* const newton = R"code(
+// The velocity in the middle of an implicit step, by Newton: corrections square their size, so that a handful ends at round-off. Lanes that did not are told.
+INLINE Mask stages(V t, V h, V size, const V* q, const V* v, const V* c, V kv[][N], V ka[][N], V* q1, V* v1) {
+  (void)kv;
+  V x[N], d[N], to[2 * N];
+  for (int i = 0; i < N; ++i) x[i] = v[i] + 0.5 * h * ka[0][i];
+  Mask away = ALL;
+  for (int pass = 0; pass < 8; ++pass) {
+    correct(t, q, v, h, x, c, d);
+    V worst = B(0.0), speed = B(0.0);
+    for (int i = 0; i < N; ++i) {
+      x[i] = away ? x[i] - d[i] : x[i];
+      worst = larger(magnitude(d[i]), worst);
+      speed = larger(magnitude(x[i]), speed);
+    }
+    away = away & (h * worst > 1e-10 * (size + h * speed));
+    if (!any(away)) break;
+  }
+  arrive(t, q, v, h, x, c, to);
+  for (int i = 0; i < N; ++i) q1[i] = to[i], v1[i] = to[N + i];
+  return away;
+}
+)code";
+
 const char* const loop = R"code(
 // What is remembered of a run while it goes.
 struct Seen {
@@ -167,7 +191,7 @@ INLINE void look(Seen& s, Mask here, bool begins, V t, V done, const V* q, const
 // Onto g = 0 in the metric of the mass; lanes that could not be are told.
 INLINE Mask settle(V t, V size, V* q, const V* v, const V* c) {
   Mask lost = ~ALL;
-  if constexpr (M > 0) {
+  if constexpr (M > 0 && IMPLICIT == 0) {
     V d[N];
     Mask away = ALL;
     for (int pass = 0; pass < 12; ++pass) {
@@ -197,22 +221,32 @@ INLINE V badness(const V* e, const V* high, const V* v, const V* v1, V rtol, V a
   return root(sum / (2.0 * N));
 }
 
-// On the way to the zero of what ends a run: steps from the same state, of lengths between two that lie on either side of it.
+// On the way to the first zero of what ends a run: steps from the same state, of lengths between two that lie on either side of it.
 struct Landing {
-  V before = B(0.0), low = B(0.0), high = B(0.0), at_low = B(0.0), at_high = B(0.0), aim = B(0.0), passes = B(0.0);
+  V before[EVENTS + 1], low = B(0.0), high = B(0.0), at_low = B(0.0), at_high = B(0.0), aim = B(0.0), passes = B(0.0), which = B(0.0);
   Mask on = ~ALL;
 };
 
-// After a step of dt at whose end the function is `after`: which lanes are there. Others go on: those that have crossed, to a shorter step.
-INLINE Mask landed(Landing& l, Mask taken, V t, V dt, V after) {
-  const Mask up = (l.before < 0.0) & (after >= 0.0), down = (l.before > 0.0) & (after <= 0.0);
-  const Mask crossed = taken & ~l.on & ((DIRECTION >= 0 ? up : ~ALL) | (DIRECTION <= 0 ? down : ~ALL));
-  l.before = taken & ~l.on & ~crossed ? after : l.before;
+// After a step of dt at whose end the functions are `ends`: which lanes are there. Others go on: those that have crossed, to a shorter step.
+INLINE Mask landed(Landing& l, Mask taken, V t, V dt, const V* ends) {
+  // Of those that may cross, each counted below zero where it comes from, the one that is farthest: above zero once any has crossed.
+  V before = B(-1e300), after = B(-1e300);
+  for (int k = 0; k < EVENTS; ++k) {
+    const V from = l.before[k], to = ends[k];
+    const Mask up = from < 0.0, may = (direction(k) >= 0 ? up : ~ALL) | (direction(k) <= 0 ? (from > 0.0) : ~ALL);
+    before = may ? larger(-magnitude(from), before) : before;
+    const V off = up ? to : -to;
+    const Mask farther = may & (off > after);
+    after = farther ? off : after;
+    l.which = farther ? B(double(k)) : l.which;
+  }
+  const Mask crossed = taken & ~l.on & (after >= 0.0);
+  for (int k = 0; k < EVENTS; ++k) l.before[k] = taken & ~l.on & ~crossed ? ends[k] : l.before[k];
   l.low = crossed ? B(0.0) : l.low;
-  l.at_low = crossed ? l.before : l.at_low;
+  l.at_low = crossed ? before : l.at_low;
   l.passes = crossed ? B(0.0) : l.passes;
   // Regula falsi; the end that stays counts half, so that it does not stay (Illinois).
-  const Mask again = l.on & ~crossed, short_of = again & ((after < 0.0) == (l.before < 0.0) ? ALL : ~ALL);
+  const Mask again = l.on & ~crossed, short_of = again & (after < 0.0);
   const Mask beyond = (again & ~short_of) | crossed;
   l.at_high = short_of ? 0.5 * l.at_high : l.at_high;
   l.at_low = again & ~short_of ? 0.5 * l.at_low : l.at_low;
@@ -257,7 +291,7 @@ INLINE void go(const double* in, double* out, long stride) {
   measure(t, q, v, c, now);
   look(s, ALL, true, t, B(0.0), q, v, c, now);
   Landing land;
-  if constexpr (EVENTS != 0) happens(t, q, v, c, &land.before);
+  happens(t, q, v, c, land.before);
   while (any(runs)) {
     Mask last = (chosen & (t + 1.0001 * h >= t1)) | (~chosen & (steps + 1.0 >= count));
     V dt = chosen & last ? t1 - t : h;
@@ -268,9 +302,9 @@ INLINE void go(const double* in, double* out, long stride) {
       last = last & ~land.on;
     }
     for (int i = 0; i < N; ++i) kv[0][i] = v[i];
-    stages(t, dt, q, v, c, kv, ka, q1, v1);
+    Mask lost = stages(t, dt, s.size, q, v, c, kv, ka, q1, v1);
     for (int i = 0; i < N; ++i) e[i] = q1[i], e[N + i] = v1[i];
-    const Mask lost = settle(next, s.size, q1, v1, c);
+    lost = lost | settle(next, s.size, q1, v1, c);
     finish(next, q1, v1, c, a1, now);
     Mask good = ALL;
     V bad = B(0.0);
@@ -297,8 +331,8 @@ INLINE void go(const double* in, double* out, long stride) {
     good = good & (finite | ~chosen);
     Mask taken = runs & good & finite & (chosen | ~lost), there = ~ALL;
     if constexpr (EVENTS != 0) {
-      V after;
-      happens(next, q1, v1, c, &after);
+      V after[EVENTS + 1];
+      happens(next, q1, v1, c, after);
       there = landed(land, taken, t, dt, after);
       taken = taken & (~land.on | there);
       good = good | land.on;
@@ -325,7 +359,7 @@ INLINE void go(const double* in, double* out, long stride) {
       runs = runs & ~small;
     }
     if (any(taken)) look(s, taken, false, t, (t - t0) * over_length, q, v, c, now);
-    status = there ? B(4.0) : status;
+    status = there ? 4.0 + land.which : status;
     runs = runs & ~over & ~(taken & last) & ~there;
   }
   V seen[K + 1];
@@ -359,6 +393,8 @@ extern "C" __global__ void taut_runs(const double* in, double* out, long count) 
 std::string lane_prelude(LaneTarget target) {
   return std::string(target == LaneTarget::gpu ? gpu_words : cpu_words) + common_words;
 }
+
+std::string lane_newton() { return newton; }
 
 std::string lane_driver(LaneTarget target) { return std::string(loop) + (target == LaneTarget::gpu ? gpu_door : cpu_door); }
 

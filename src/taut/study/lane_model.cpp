@@ -1,7 +1,6 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <taut/expression/blocks.hpp>
 #include <taut/study/lane_model.hpp>
 #include <taut/system/constraints/distance.hpp>
@@ -15,39 +14,6 @@ namespace taut {
 namespace {
 
 using Node = Graph::Node;
-
-/// Nodes of one graph made again in another, with other nodes in the place of its variables.
-class Transplant {
- public:
-  Transplant(const Graph& from, Graph& to, std::function<Node(int variable)> variable)
-      : from_(from), to_(to), variable_(std::move(variable)) {}
-
-  std::vector<Node> made(const std::vector<Node>& roots) {
-    std::unordered_map<Node, Node> known;
-    for (const Node node : from_.parts_of(roots)) {
-      const Graph::Entry& e = from_.entries()[std::size_t(node)];
-      require(e.op != Op::table, "a table or an input occurs in it");
-      const auto of = [&](int argument) { return argument >= 0 ? known.at(argument) : -1; };
-      if (e.op == Op::constant) {
-        known[node] = to_.constant(e.value);
-      } else if (e.op == Op::variable) {
-        known[node] = variable_(e.a);
-      } else if (e.op == Op::integer_power) {
-        known[node] = to_.make(Op::power, of(e.a), to_.constant(e.value));
-      } else {
-        known[node] = to_.make(e.op, of(e.a), of(e.b), of(e.c));
-      }
-    }
-    std::vector<Node> out;
-    for (const Node root : roots) out.push_back(known.at(root));
-    return out;
-  }
-
- private:
-  const Graph& from_;
-  Graph& to_;
-  std::function<Node(int)> variable_;
-};
 
 class LaneRecording {
  public:
@@ -68,7 +34,7 @@ class LaneRecording {
     for (const auto& block : system_.constraints()) {
       for (int term = 0; term < block->terms(); ++term)
         require(block->set(term) == Set::zero, "'{}' is an inequality, or does not act", block->name(term));
-      require(block->holonomic(), "'{}' holds velocities", block->name(0));
+      require(!block->turns(), "'{}' is not linear in the velocities", block->name(0));
       const bool known = rods<1>(*block) || rods<2>(*block) || rods<3>(*block) || rows(*block);
       require(known, "there is no code in lanes for '{}'", block->name(0));
     }
@@ -84,7 +50,7 @@ class LaneRecording {
     record_.numbers.insert(record_.numbers.end(), instance.numbers().begin(), instance.numbers().end());
     if (forms_ == nullptr) return;
     const Outline outline = instance.outline();
-    forms_->watched.push_back(transplanted(outline, instance.stencil().data(), first)[0]);
+    forms_->watched.push_back(instance_of(outline, instance.stencil().data(), first)[0]);
   }
 
   LaneRecord finish() {
@@ -188,13 +154,20 @@ class LaneRecording {
     return own != nullptr;
   }
 
+  /// g(t, q), or k(t, q, v).
+  void add_row(Node row, bool velocity = false) {
+    const Node zero = forms_->graph.constant(0.0);
+    forms_->g.push_back(velocity ? zero : row);
+    forms_->k.push_back(velocity ? row : zero);
+  }
+
   /// g = (|x − y|² − l²)/2.
   void rod(const std::vector<Node>& x, const std::vector<Node>& y, double length) {
     const Node l = number(length);
     if (forms_ == nullptr) return;
     Graph& graph = forms_->graph;
     const Node off = graph.subtract(square(x, y), graph.multiply(l, l));
-    forms_->g.push_back(graph.multiply(graph.constant(0.5), off));
+    add_row(graph.multiply(graph.constant(0.5), off));
   }
 
   template <int Dim> bool rods(const ConstraintBlock& block) {
@@ -218,21 +191,19 @@ class LaneRecording {
       begin("h", own->term(k).stencil());
       const std::vector<Node> at = place(own->term(k).motion.at, Dim);
       for (int i = 0; i < Dim && forms_ != nullptr; ++i)
-        forms_->g.push_back(forms_->graph.subtract(q(own->term(k).point * Dim + i), at[std::size_t(i)]));
+        add_row(forms_->graph.subtract(q(own->term(k).point * Dim + i), at[std::size_t(i)]));
     }
     return own != nullptr;
   }
 
-  std::vector<Node> transplanted(const Outline& outline, const int* stencil, int first_number) {
+  std::vector<Node> instance_of(const Outline& outline, const int* stencil, int first_number) {
     const int own = outline.numbering.coordinates;
-    return Transplant(*outline.graph, forms_->graph,
-                      [&, own](int variable) {
-                        if (variable == 0) return forms_->graph.variable(forms_->time());
-                        if (variable <= own) return q(stencil[variable - 1]);
-                        if (variable <= 2 * own) return v(stencil[variable - 1 - own]);
-                        return forms_->graph.variable(forms_->number(first_number + variable - 1 - 2 * own));
-                      })
-        .made(outline.roots);
+    return transplanted(*outline.graph, forms_->graph, outline.roots, [&, own](int variable) {
+      if (variable == 0) return forms_->graph.variable(forms_->time());
+      if (variable <= own) return q(stencil[variable - 1]);
+      if (variable <= 2 * own) return v(stencil[variable - 1 - own]);
+      return forms_->graph.variable(forms_->number(first_number + variable - 1 - 2 * own));
+    });
   }
 
   /// Writes down the coordinates and numbers of an instance; returns the place of its first number.
@@ -252,7 +223,7 @@ class LaneRecording {
     for (int k = 0; k < own->instances().count(); ++k) {
       const int first = instance(&shape, own->instances(), k, shape.outline());
       if (forms_ == nullptr) continue;
-      const std::vector<Node> roots = transplanted(shape.outline(), own->instances().stencil(k), first);
+      const std::vector<Node> roots = instance_of(shape.outline(), own->instances().stencil(k), first);
       auto next = roots.begin();
       if (shape.roots.kinetic) add(forms_->kinetic, *next++);
       if (shape.roots.potential) add(forms_->potential, *next++);
@@ -267,8 +238,8 @@ class LaneRecording {
     for (int k = 0; k < own->instances().count(); ++k) {
       const int first = instance(&own->shape(), own->instances(), k, own->shape().outline());
       if (forms_ == nullptr) continue;
-      for (const Node root : transplanted(own->shape().outline(), own->instances().stencil(k), first))
-        forms_->g.push_back(root);
+      for (const Node root : instance_of(own->shape().outline(), own->instances().stencil(k), first))
+        add_row(root, own->shape().velocity);
     }
     return true;
   }
@@ -279,6 +250,28 @@ class LaneRecording {
 };
 
 }  // namespace
+
+std::vector<Node> transplanted(const Graph& from, Graph& to, const std::vector<Node>& roots,
+                               const std::function<Node(int variable)>& variable) {
+  std::unordered_map<Node, Node> known;
+  for (const Node node : from.parts_of(roots)) {
+    const Graph::Entry e = from.entries()[std::size_t(node)];  // a copy: the graph may be the one that grows
+    require(e.op != Op::table, "a table or an input occurs in it");
+    const auto of = [&](int argument) { return argument >= 0 ? known.at(argument) : -1; };
+    if (e.op == Op::constant) {
+      known[node] = to.constant(e.value);
+    } else if (e.op == Op::variable) {
+      known[node] = variable(e.a);
+    } else if (e.op == Op::integer_power) {
+      known[node] = to.make(Op::power, of(e.a), to.constant(e.value));
+    } else {
+      known[node] = to.make(e.op, of(e.a), of(e.b), of(e.c));
+    }
+  }
+  std::vector<Node> out;
+  for (const Node root : roots) out.push_back(known.at(root));
+  return out;
+}
 
 std::vector<char> lending_rows(const System& system, const State& start, double& weight) {
   const int m = system.constraint_count();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <taut/model/model_file.hpp>
 
 namespace taut {
@@ -11,18 +12,27 @@ struct LaneForms {
   int n = 0, numbers = 0;
   Graph::Node kinetic = -1, potential = -1;
   std::vector<Graph::Node> forces;   ///< Q, by coordinate
-  std::vector<Graph::Node> g;        ///< all rows, g(t, q) = 0
+  std::vector<Graph::Node> g;        ///< all rows, g(t, q) = 0; 0 for those on velocities
+  std::vector<Graph::Node> k;        ///< of these k(t, q, v) = 0, linear in v; 0 for the others
   std::vector<Graph::Node> watched;  ///< outputs and coordinates to look at
-  Graph::Node event = -1;            ///< at whose zero a run stops; none
-  int direction = 0;                 ///< in which it crosses: 1 rising, −1 falling, 0 both
+  std::vector<Graph::Node> events;   ///< at whose zeros a run stops
+  std::vector<int> directions;       ///< in which they cross: 1 rising, −1 falling, 0 both
   std::vector<char> lends;           ///< rows that lend inertia to coordinates without any: see lending_rows()
   double lent = 1.0;                 ///< how much
 
   int time() const { return 0; }
   int q(int i) const { return 1 + i; }
   int v(int i) const { return 1 + n + i; }
-  int number(int k) const { return 1 + 2 * n + k; }
+  int number(int i) const { return 1 + 2 * n + i; }
+
+  // Of an implicit step: its length, and the velocity in its middle.
+  int step() const { return number(numbers); }
+  int x(int i) const { return step() + 1 + i; }
 };
+
+/// Nodes of one graph made again in another, or in the same, with other nodes in the place of its variables. Throws InputError where a table occurs.
+std::vector<Graph::Node> transplanted(const Graph& from, Graph& to, const std::vector<Graph::Node>& roots,
+                                      const std::function<Graph::Node(int variable)>& variable);
 
 /// What of a system goes into lanes: runs with the same key share one code and differ in their numbers alone.
 struct LaneRecord {

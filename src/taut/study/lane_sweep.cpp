@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <taut/integrators/midpoint.hpp>
+#include <taut/integrators/rattle.hpp>
 #include <taut/simulate/energy.hpp>
 #include <taut/simulate/step_control.hpp>
 #include <taut/simulate/tolerances.hpp>
@@ -22,34 +24,45 @@ const ExplicitTableau* explicit_tableau(const Integrator& integrator) {
   return nullptr;
 }
 
+/// Which of the schemes that lanes have; none.
+std::optional<LaneStepping> stepping_of(const Integrator& integrator) {
+  const std::string name = integrator.traits().name;
+  if (name == Rattle{}.traits().name) return LaneStepping{LaneScheme::rattle};
+  if (name == Midpoint{}.traits().name) return LaneStepping{LaneScheme::midpoint};
+  if (const ExplicitTableau* tableau = explicit_tableau(integrator)) return LaneStepping{LaneScheme::stages, *tableau};
+  return {};
+}
+
 bool equal_steps(const RunSection& run) { return run.rtol == 0.0 && run.atol == 0.0 && run.step > 0.0; }
 
 std::vector<const NamedExpression*> watched_outputs(const SweepKeep& keep, const ModelFile& model) {
   std::vector<const NamedExpression*> out;
   for (const SweepKeep::Watched& one : keep.watched)
     if (one.output >= 0) out.push_back(&model.outputs[std::size_t(one.output)]);
-  if (!model.events.empty()) out.push_back(&model.events[0].when);  // the last of them
+  for (const ModelEvent& one : model.events)  // the last of them
+    if (one.stop) out.push_back(&one.when);
   return out;
 }
 
-/// One event at which a run stops is what lanes know.
+/// Events that stop a run are what lanes know, and those that are recorded, of which a sweep keeps nothing.
 bool stops_only(const ModelFile& model) {
-  if (model.events.empty()) return true;
-  const ModelEvent& one = model.events[0];
-  return model.events.size() == 1 && !one.timed() && one.stop && one.assignments.empty() && one.switches.empty();
+  return std::all_of(model.events.begin(), model.events.end(),
+                     [](const ModelEvent& one) { return !one.timed() && one.assignments.empty() && one.switches.empty(); });
 }
 
 }  // namespace
 
 std::string lane_objection(const ModelFile& model, const RunPlan& planned, const SweepKeep& keep) {
   const double start = model.start.state.t, end = model.run.until;
-  const ExplicitTableau* tableau = explicit_tableau(planned.integrator);
-  if (tableau == nullptr) return message("lanes have rk4, dopri5 and dop853, not {}", planned.integrator.traits().name);
+  const std::string scheme = planned.integrator.traits().name;
+  const std::optional<LaneStepping> stepping = stepping_of(planned.integrator);
+  if (!stepping) return message("lanes have rk4, dopri5, dop853, rattle and midpoint, not {}", scheme);
   if (!std::holds_alternative<Multipliers>(planned.method)) return "lanes know no solver but multipliers";
-  if (tableau->error.empty() && planned.options.rtol > 0.0) return "rk4 takes equal steps in lanes: give a step";
+  if (stepping->tableau.error.empty() && !equal_steps(model.run))
+    return message("{} takes equal steps in lanes: give a step and no tolerance", scheme);
   if (model.system.size() > most_coordinates)
     return message("the model has {} coordinates, and lanes take up to {}", model.system.size(), most_coordinates);
-  if (!stops_only(model) || !model.switches.empty()) return "lanes know no events but one that stops the run";
+  if (!stops_only(model) || !model.switches.empty()) return "lanes know no events but such that stop the run or record";
   if (!model.inputs.empty()) return "lanes know no inputs";
   if (model.run.formulation.penalty > 0.0 || !model.run.formulation.rows.empty() || !model.soft.empty())
     return "lanes hold constraints exactly, not by penalties";
@@ -92,9 +105,10 @@ LaneSweep::LaneSweep(const ModelReader& reader, const SweepPlan& plan, const Swe
   require(objection.empty(), "--engine {}: {}; take --engine general.", target == LaneTarget::gpu ? "cuda" : "cpu",
           objection);
   if (target == LaneTarget::gpu) gpu_ = std::make_unique<LaneGpu>();
-  tableau_ = *explicit_tableau(planned.integrator);
+  stepping_ = *stepping_of(planned.integrator);
   integrator_ = planned.integrator.traits().name;
-  if (!model.events.empty()) event_ = model.events[0].name;
+  for (const ModelEvent& one : model.events)
+    if (one.stop) events_.push_back(one.name);
   code_of(recorded(model), model);
 }
 
@@ -117,17 +131,18 @@ std::string LaneSweep::text_of(const ModelFile& model, LaneLayout& layout) const
   for (const SweepKeep::Watched& one : keep_.watched)
     all.push_back(one.output >= 0 ? *next++
                                   : forms.graph.variable(one.velocity ? forms.v(one.coordinate) : forms.q(one.coordinate)));
-  if (next != forms.watched.end()) {
-    forms.event = *next;
-    forms.direction = model.events[0].direction;
-  }
+  forms.events.assign(next, forms.watched.end());
+  for (const ModelEvent& one : model.events)
+    if (one.stop) forms.directions.push_back(one.direction);
   forms.watched = all;
   forms.lends = lending_rows(model.system, model.start.state, forms.lent);
   std::vector<int> groups(std::size_t(forms.n), 0);
   const std::vector<ToleranceGroup> natural = natural_groups(model.system);
   for (std::size_t g = 0; g < natural.size(); ++g)
     for (const int i : natural[g].coordinates) groups[std::size_t(i)] = int(g);
-  return lane_code(std::move(forms), tableau_, groups, target_, !equal_steps(model.run), layout);
+  LaneStepping stepping = stepping_;
+  stepping.adaptive = !equal_steps(model.run);
+  return lane_code(std::move(forms), stepping, groups, target_, layout);
 }
 
 const LaneSweep::Code& LaneSweep::code_of(const LaneRecord& record, const ModelFile& model) {
@@ -282,17 +297,20 @@ SweepRow LaneSweep::row_of(const Lane& lane, const double* out, std::size_t stri
   c.size = of(LaneLayout::size);
   c.counts.steps = long(of(LaneLayout::taken) + of(LaneLayout::rejected));
   c.counts.retried = c.counts.rejected = long(of(LaneLayout::rejected));
-  const auto status = LaneStatus(int(of(LaneLayout::status)));
+  const int end = int(of(LaneLayout::status)), event = end - int(LaneStatus::stopped);
+  const auto status = LaneStatus(std::min(end, int(LaneStatus::stopped)));
   const std::string when = message("at t = {}", c.t_end);
   c.verdict = Verdict::reached;
   if (status == LaneStatus::not_finite)
     c.verdict = Verdict::diverged, c.message = when + " the motion is not finite; take a smaller step";
   if (status == LaneStatus::step_too_small)
     c.verdict = Verdict::failed, c.message = when + " the step became too small for the tolerance";
-  if (status == LaneStatus::not_projected)
-    c.verdict = Verdict::failed, c.message = when + " the constraints could not be met; take a smaller step";
+  if (status == LaneStatus::not_solved)
+    c.verdict = Verdict::failed,
+    c.message = when + (stepping_.scheme == LaneScheme::stages ? " the constraints could not be met; take a smaller step"
+                                                               : " the step could not be solved; take a smaller one");
   if (status == LaneStatus::stopped)
-    c.verdict = Verdict::stopped, c.message = message("the event '{}' at t = {}", event_, c.t_end);
+    c.verdict = Verdict::stopped, c.message = message("the event '{}' at t = {}", events_.at(std::size_t(event)), c.t_end);
   if (good(c.verdict) && c.conservative && c.energy.deviation > 2.0 * c.energy.scale && c.energy.scale > 0.0)
     c.verdict = Verdict::diverged, c.message = "energy is off by more than twice what the motion holds; take a smaller step";
   judge(c, {.rtol = lane.in[LaneLayout::rtol]}, false);

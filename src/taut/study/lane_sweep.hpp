@@ -20,7 +20,8 @@ struct EngineChoice {
 EngineChoice choose_engine(const ModelFile& model, const RunPlan& planned, const SweepKeep& keep, long runs);
 
 /// Runs of a sweep side by side: in the lanes of the processor, or in the threads of a GPU; see lane_code(). For small models (up to 64 coordinates) with
-/// equations as constraints and no event but one that stops, by rk4, dopri5 and dop853. Each run is read and assembled as any other; what steps is compiled code.
+/// equations as constraints and no events but such that stop or record, by rk4, dopri5, dop853, rattle and midpoint. Each run is read and assembled as any
+/// other; what steps is compiled code.
 ///
 /// With equal steps a run agrees with that of the general engine up to round-off; with tolerances steps are chosen by a controller of its own, with the
 /// same estimate of the error. What a run gives depends on its number alone, not on its neighbours.
@@ -32,8 +33,9 @@ class LaneSweep {
   ~LaneSweep();
 
   SweepOutcome run(const SweepOptions& options);
-  double compile_seconds() const;                            ///< 0: it was there already
-  double kernel_seconds() const { return kernel_seconds_; }  ///< that the GPU took
+  double compile_seconds() const;                                               ///< 0: it was there already
+  double kernel_seconds() const { return kernel_seconds_; }                     ///< that the GPU took
+  long operations() const { return codes_.begin()->second.layout.operations; }  ///< of one step, at least
   std::string device() const { return gpu_ ? gpu_->name() : "processor"; }
 
  private:
@@ -56,8 +58,9 @@ class LaneSweep {
   const ModelReader& reader_;
   const SweepPlan& plan_;
   const SweepKeep& keep_;
-  ExplicitTableau tableau_;
-  std::string integrator_, event_;
+  LaneStepping stepping_;
+  std::string integrator_;
+  std::vector<std::string> events_;  // that stop
   LaneTarget target_;
   std::unique_ptr<LaneGpu> gpu_;
   std::mutex mutex_;

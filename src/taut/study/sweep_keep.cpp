@@ -80,6 +80,8 @@ SweepKeep sweep_keep(const std::vector<std::string>& words, const ModelFile& mod
     } else if (word.starts_with("times=")) {
       out.times = times_in(word.substr(6), model);
     } else {
+      require(word != "motion" && !word.starts_with("motion="),
+              "--keep {}: motions are files beside that of a sweep, which `taut sweep` writes; or solve single runs.", word);
       out.watched.push_back(watched_named(word, model));
       out.ends = true;
     }

@@ -58,9 +58,9 @@ class Lanes : public ::testing::Test {
     }
   };
 
-  static Both of_case(const std::string& name, const std::string& vary, const std::string& values, const char* step,
-                      const char* until) {
-    const ModelOverrides changes{.run = {{"integrator", "rk4"}, {"step", step}, {"until", until}}};
+  static Both of_case(const std::string& name, const std::string& vary, const std::string& values, const char* integrator,
+                      const char* step, const char* until) {
+    const ModelOverrides changes{.run = {{"integrator", integrator}, {"step", step}, {"until", until}}};
     return {model_reader(std::string(TAUT_CASES) + "/" + name + ".yaml", changes), vary, values, {"final", "certificate"}};
   }
 
@@ -79,17 +79,26 @@ class Lanes : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-/// Ten steps by each engine: points, expressions, a moving support, bodies with joints whose angles have no inertia.
+/// Ten steps by each engine: points, expressions, a moving support, bodies with joints whose angles have no inertia, constraints on velocities; explicit and
+/// implicit schemes.
 TEST_F(Lanes, AgreeWithTheGeneralEngineStepByStep) {
   struct Case {
-    const char *name, *vary, *values, *step, *until;
+    const char *name, *vary, *values, *scheme, *step, *until;
   };
   for (const Case& one :
-       {Case{"spherical_pendulum", "l", "2, 2.1", "1e-3", "1e-2"}, Case{"pendulum_driven", "l", "1, 1.1", "1e-3", "1e-2"},
-        Case{"foucault", "g", "9.81, 9.7", "1e-3", "1e-2"}, Case{"furuta", "r", "0.2, 0.21", "1e-4", "1e-3"},
-        Case{"andrews", "m1", "0.04325, 0.05", "1e-6", "1e-5"},
-        Case{"slider_crank", "crank", "0.1, 0.11", "1e-4", "1e-3"}}) {
-    const Both both = of_case(one.name, one.vary, one.values, one.step, one.until);
+       {Case{"spherical_pendulum", "l", "2, 2.1", "rk4", "1e-3", "1e-2"},
+        Case{"pendulum_driven", "l", "1, 1.1", "rk4", "1e-3", "1e-2"},
+        Case{"foucault", "g", "9.81, 9.7", "rk4", "1e-3", "1e-2"}, Case{"furuta", "r", "0.2, 0.21", "rk4", "1e-4", "1e-3"},
+        Case{"andrews", "m1", "0.04325, 0.05", "rk4", "1e-6", "1e-5"},
+        Case{"slider_crank", "crank", "0.1, 0.11", "rk4", "1e-4", "1e-3"},
+        Case{"skate", "spin", "2, 3", "dop853", "1e-2", "1e-1"},
+        Case{"ball_on_turntable", "W", "2, 3", "dop853", "1e-2", "1e-1"},
+        Case{"double_pendulum_ensemble", "l2", "1, 1.1", "midpoint", "1e-3", "1e-2"},
+        Case{"pendulum_driven", "l", "1, 1.1", "rattle", "1e-3", "1e-2"},
+        Case{"andrews", "m1", "0.04325, 0.05", "midpoint", "1e-6", "1e-5"},
+        Case{"lagrange_top", "turns", "150, 160", "rattle", "1e-4", "1e-3"},
+        Case{"slider_crank", "crank", "0.1, 0.11", "midpoint", "1e-4", "1e-3"}}) {
+    const Both both = of_case(one.name, one.vary, one.values, one.scheme, one.step, one.until);
     const std::vector<SweepRow> lanes = both.rows(true), general = both.rows(false);
     const auto states = std::size_t(2 * both.base.system.size());
     for (std::size_t k = 0; k < lanes.size(); ++k) {
@@ -97,7 +106,8 @@ TEST_F(Lanes, AgreeWithTheGeneralEngineStepByStep) {
       double size = 1.0;
       for (std::size_t i = 1; i <= states; ++i) size = std::max(size, std::abs(general[k].numbers[i]));
       for (std::size_t i = 1; i <= states; ++i)
-        EXPECT_NEAR(lanes[k].numbers[i], general[k].numbers[i], 10.0 * 1e-12 * size) << one.name << ", number " << i;
+        EXPECT_NEAR(lanes[k].numbers[i], general[k].numbers[i], 10.0 * 1e-12 * size)
+            << one.name << " by " << one.scheme << ", number " << i;
     }
   }
 }
@@ -122,16 +132,18 @@ TEST_F(Lanes, KeepEnergyAndConstraintsAsTheirCertificateSays) {
   }
 }
 
-/// A free fall ends on the ground at t = √(2h/g), exactly; a pendulum where the other engine ends, and not where it passes the other way.
+/// A free fall ends on the ground at t = √(2h/g), exactly, or at the event that comes first; a pendulum where the other engine ends, and not where it passes the other way.
 TEST_F(Lanes, StopAtEvents) {
   ModelBuilder fall("Fall");
   fall.parameter("h", 1.0).gravity(9.81).mass("A", Tree::table({{"mass", 1}, {"at", {0, "h"}}}));
   fall.event(Tree::table({{"name", "ground"}, {"when", "A.y"}, {"then", "stop"}}));
+  fall.event(Tree::table({{"name", "late"}, {"when", "t + h - 11"}, {"then", "stop"}}));
   fall.run("until", 2).run("integrator", "dopri5").run("rtol", "1e-9");
-  for (const SweepRow& row : Both(fall.reader(), "h", "0.5, 1, 3, 100", {"certificate"}).rows(true)) {
+  for (const SweepRow& row : Both(fall.reader(), "h", "0.5, 1, 3, 10, 100", {"certificate"}).rows(true)) {
     const double h = row.numbers[0], end = row.numbers[10];
     EXPECT_EQ(row.verdict, h < 50.0 ? Verdict::stopped : Verdict::reached);
-    EXPECT_NEAR(end, h < 50.0 ? std::sqrt(2.0 * h / 9.81) : 2.0, 1e-12);
+    EXPECT_NEAR(end, h < 5.0 ? std::sqrt(2.0 * h / 9.81) : h < 50.0 ? 1.0 : 2.0, 1e-12);
+    EXPECT_EQ(row.reason.find("'late'") != std::string::npos, h == 10.0) << row.reason;
   }
   const ModelBuilder swing = pendulum()
                                  .event(Tree::table({{"when", "A.x"}, {"direction", "rising"}, {"then", "stop"}}))
@@ -163,9 +175,11 @@ TEST_F(Lanes, AreTheSameCodeOnAGpu) {
   const std::vector<int> groups(4, 0);
   LaneForms forms;
   const LaneRecord record = record_lanes(model.system, {&model.outputs[0]}, &forms);
-  for (const ExplicitTableau* tableau : {&kutta4(), &dormand_prince5()}) {
+  for (const LaneStepping& stepping :
+       {LaneStepping{LaneScheme::stages, kutta4()}, LaneStepping{LaneScheme::stages, dormand_prince5(), true},
+        LaneStepping{LaneScheme::midpoint}}) {
     LaneLayout at;
-    const bool equal = tableau->error.empty();
+    const bool equal = !stepping.adaptive;
     const std::string words = R"code(#include <math.h>
 #define __device__
 #define __global__
@@ -176,8 +190,8 @@ static struct { long x; } blockIdx, blockDim{1}, threadIdx;
 extern "C" void taut_lanes(const double* in, double* out) { taut_runs(in, out, 1); }
 extern "C" int taut_lane_count() { return 1; }
 )code";
-    const LaneKernel one(words + lane_code(forms, *tableau, groups, LaneTarget::gpu, !equal, at) + door);
-    const LaneKernel many(lane_code(forms, *tableau, groups, LaneTarget::cpu, !equal, at));
+    const LaneKernel one(words + lane_code(forms, stepping, groups, LaneTarget::gpu, at) + door);
+    const LaneKernel many(lane_code(forms, stepping, groups, LaneTarget::cpu, at));
     ASSERT_EQ(one.lanes(), 1);
     const auto width = std::size_t(many.lanes());
     std::vector<double> in{0.0, 1.0, equal ? 0.01 : 0.0, equal ? 100.0 : 0.0, equal ? 0.0 : 1e-9, 0.0};
@@ -202,8 +216,12 @@ TEST_F(Lanes, SayWhatTheyCannotDo) {
   };
   EXPECT_EQ(objection(pendulum()), "");
   EXPECT_NE(objection(pendulum(), {"times=0:1:3"}).find("at times"), std::string::npos);
-  EXPECT_NE(objection(pendulum().run("integrator", "spark3")).find("rk4, dopri5 and dop853"), std::string::npos);
-  EXPECT_NE(objection(pendulum().event(Tree::table({{"when", "A.x"}}))).find("events"), std::string::npos);
+  EXPECT_NE(objection(pendulum().run("integrator", "spark3")).find("rk4, dopri5, dop853, rattle and midpoint"),
+            std::string::npos);
+  EXPECT_NE(objection(pendulum().run("integrator", "midpoint")).find("equal steps"), std::string::npos);
+  EXPECT_EQ(objection(pendulum().event(Tree::table({{"when", "A.x"}}))), "") << "recorded, and a sweep keeps nothing of it";
+  EXPECT_NE(objection(pendulum().event(Tree::table({{"when", "A.x"}, {"then", Tree::table({{"A.x'", 0}})}}))).find("events"),
+            std::string::npos);
   EXPECT_NE(objection(pendulum().rod(Tree::table({{"between", {"O", "B"}}, {"penalty", "1e-5"}}))).find("penalties"),
             std::string::npos);
   ModelBuilder large("Chain");
