@@ -175,7 +175,7 @@ template <class S> void LevelMatrix::couple(Part& part, const Part& next) {
 template <class S> bool LevelMatrix::invert(Part& part, const Part* before) {
   const int n = count_of<S::kept>(part.kept()), inner = count_of<S::inner>(part.inner());
   double* block = room(part.block);
-  std::array<double, S::fixed ? std::size_t(S::kept * S::kept) : std::size_t(widest_level * widest_level)> given, inverse;
+  std::array<double, S::fixed ? std::size_t(S::kept * S::kept) : std::size_t(widest_level * widest_level)> given{}, inverse;
   for (int c = 0; c < n; ++c) std::copy_n(block + inner * c, n, given.data() + n * c);
   inverse = given;
   if (before != nullptr)
@@ -214,7 +214,7 @@ bool LevelMatrix::factor_levels() {
 template <class S> void LevelMatrix::start(const Part& part) {
   const int t = count_of<S::touched>(part.touched), m = count_of<S::acting>(part.acting), inner = part.inner();
   double *y = y_.data() + part.first, *own = own_.data() + part.first;
-  Few<S::acting> given;
+  Few<S::acting> given{};
   for (int r = 0, at = 0; r < part.own; ++r) {
     if (!S::fixed && resting_[std::size_t(part.first + inner + r)] != 0) {
       const double lambda = y[inner + r] /= blocks_[std::size_t(part.D + r)];
@@ -287,7 +287,19 @@ template <class S> void LevelMatrix::backward(std::size_t k) {
   add_product<S::touched, S::free>(room(part.right), t, t, f, z + u, y + u);
 }
 
+/// Asks for the cache lines of a level some levels before it is used: a level reads several kilobytes in a few short streams, which hardware alone sees too late.
+void LevelMatrix::fetch(std::size_t k, bool forward) const {
+  if (k >= parts_.size()) return;
+  const Part& part = parts_[k];
+  const auto lines = [](const double* from, const double* to) {
+    for (; from < to; from += 8) __builtin_prefetch(from);
+  };
+  if (forward) lines(blocks_.data() + part.diagonal, blocks_.data() + part.C);
+  lines(factors_.data() + part.right, factors_.data() + part.under);
+}
+
 void LevelMatrix::solve_levels(const double* b, double* x) {
+  constexpr std::size_t ahead_of_use = 2;
   const std::vector<int>& order = levels_->order();
   const auto begin = [&](const Part& part) {
     for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i) y_[std::size_t(i)] = b[order[std::size_t(i)]];
@@ -295,6 +307,7 @@ void LevelMatrix::solve_levels(const double* b, double* x) {
   };
   begin(parts_.front());
   for (std::size_t k = 0; k < parts_.size(); ++k) {
+    fetch(k + ahead_of_use, true);
     if (k + 1 < parts_.size()) begin(parts_[k + 1]);
     shaped(parts_[k].among, [&](auto shape) { forward<decltype(shape)>(k); });
   }
@@ -302,6 +315,7 @@ void LevelMatrix::solve_levels(const double* b, double* x) {
     for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i) x[order[std::size_t(i)]] = y_[std::size_t(i)];
   };
   for (std::size_t k = parts_.size(); k-- > 0;) {
+    fetch(k - ahead_of_use, false);  // beyond the first there is none
     shaped(parts_[k].among, [&](auto shape) { backward<decltype(shape)>(k); });
     if (k + 1 < parts_.size()) write(parts_[k + 1]);
   }

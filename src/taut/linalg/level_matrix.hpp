@@ -55,6 +55,7 @@ class LevelMatrix final : public Matrix {
   template <class S> void start(const Part& part);
   bool passes();
   bool factor_whole();
+  void fetch(std::size_t k, bool forward) const;
   void solve_levels(const double* b, double* x);
   double* room(std::ptrdiff_t at) { return factors_.data() + at; }
 

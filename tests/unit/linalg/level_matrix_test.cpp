@@ -20,7 +20,7 @@ struct NodesInARow {
       entries.emplace_back(i, j);
       dense(i, j) = value;
     };
-    const auto number = [](int i, int j) { return std::sin(1.0 + 3.0 * i + 7.0 * j); };
+    const auto number = [](int i, int j) { return std::sin(1.0 + 3.0 * i + 7.0 * j + 0.37 * i * j); };
     for (int k = 0; k < nodes; ++k)
       for (int i = 0; i < each; ++i)
         for (const int other : {k - 1, k, k + 1}) {
