@@ -34,7 +34,10 @@ Made made(int elements, bool twists) {
 double cpu_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 struct Cost {
-  double kept = 0.0, renewed = 0.0;  ///< µs per step and element: the lower quartile of steps that keep their matrix, and of those that make one
+  double
+      kept = 0.0,
+      renewed =
+          0.0;  ///< µs per step and element: the lower quartile of steps that keep their matrix, and of those that make one
   double mean = 0.0, newton = 0.0, matrices = 0.0;
 };
 
@@ -89,10 +92,10 @@ int main(int count, char** words) {
         if (r.mean < rod.mean) rod = r;
       }
       for (const auto& [what, c] : {std::pair("beam", beam), {"rod", rod}})
-        std::printf("%-16s %7d %-5s %8.3f %8.3f %8.3f %8.2f %9.2f\n", name, elements, what, c.kept, c.renewed, c.mean, c.newton,
-                    c.matrices);
-      std::printf("%-16s %7d %-5s %8.2f %8.2f %8.2f\n", "", elements, "ratio", rod.kept / beam.kept, rod.renewed / beam.renewed,
-                  rod.mean / beam.mean);
+        std::printf("%-16s %7d %-5s %8.3f %8.3f %8.3f %8.2f %9.2f\n", name, elements, what, c.kept, c.renewed, c.mean,
+                    c.newton, c.matrices);
+      std::printf("%-16s %7d %-5s %8.2f %8.2f %8.2f\n", "", elements, "ratio", rod.kept / beam.kept,
+                  rod.renewed / beam.renewed, rod.mean / beam.mean);
       std::fflush(stdout);
     }
 }

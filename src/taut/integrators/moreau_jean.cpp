@@ -20,6 +20,7 @@ class MoreauJeanStepper final : public Stepper {
         assembly_(std::make_shared<const Assembly>(system, Assembly::Parts{})),
         impact_(assembly_),
         nearest_(assembly_),
+        giving_(assembly_),
         solver_(method),
         lambda_(Vector::Zero(system.constraint_count())),
         g_(system.constraint_count()),
@@ -52,7 +53,7 @@ class MoreauJeanStepper final : public Stepper {
       if (sets_[i] != Set::zero) lambda_[Eigen::Index(i)] = 0.0;
     next.lambda = lambda_;
 
-    if (system_.constraint_count() > 0) project(report, next);
+    if (system_.constraint_count() > 0) project(report, next, h);
     if (!report.ok()) return failed(report, system_, instant(now), h);
     set_momentum(system_, next);
     return report;
@@ -100,7 +101,7 @@ class MoreauJeanStepper final : public Stepper {
 
   /// q nearest to the given one with g ∈ S, on the contact where it pushes without rebound; then v nearest with rates that keep it there. Tubes that touch along a
   /// stretch have more contacts than can be met at once; it is enough that they do not pass each other.
-  void project(StepReport& report, State& next) {
+  void project(StepReport& report, State& next, double h) {
     const double size = size_.of(system_, next);
     nearest_.position_limits() = sets_;
     bool held = false;
@@ -111,10 +112,10 @@ class MoreauJeanStepper final : public Stepper {
       held = true;
     }
     free_ = next.q;
-    place(report, next, size);
+    place(report, next, size, h);
     if (!report.ok() && held) {  // more contacts push than can be met at once; it is enough not to pass them
       nearest_.position_limits() = sets_;
-      place(report, next, size);
+      place(report, next, size, h);
     }
     if (!report.ok() || penetrates(report.solve, next, size) || squeezed_) return;
     nearest_.rate_limits() = impact_.limits;
@@ -125,11 +126,34 @@ class MoreauJeanStepper final : public Stepper {
     if (velocity.status != Status::ok) report.solve = velocity;
   }
 
-  /// The nearest place to free_ within the limits. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
+  /// The place within the limits that is nearest to free_ in the metric of the step itself, M + h²/4 K:
+  ///
+  ///     M (x − q) − h²/4 (f(x) − f(q)) + G(q)ᵀλ = 0,   g(x) ∈ S
+  ///
+  /// least ½|x − q|²_M and h²/4 of what V(x) is above its tangent at q. By the mass alone what touches would be moved and what is beside it would not: a kink of a fine
+  /// mesh, whose energy EI δ²/l³ has no bound as the elements l shrink.
+  SolveReport nearest_giving(double t, double size, double h, Vector& q) {
+    const double share = 0.25 * h * h;
+    minus_free_ = -free_;
+    held_force_.setZero(system_.size());
+    half_v_.setZero(system_.size());
+    system_.add_dynamics({t, free_.data(), half_v_.data()}, 0.0, -share, held_force_.data());
+    giving_.limits = nearest_.position_limits();
+    giving_.inertias[0] = {.t = t, .q = &free_, .v = &minus_free_, .v_slope = 1.0, .momentum = 1.0, .rate = true};
+    giving_.inertias[1] = {.t = t, .q_slope = 1.0, .force = -share};
+    giving_.rhs = &held_force_;
+    giving_.reactions[0] = {.t = t, .q = &free_, .weight = 1.0};
+    giving_.condition = {.t = t, .q_slope = 1.0};
+    giving_.size = size;
+    multipliers_.setZero(giving_.constraints());
+    return solver_.solve(giving_, q, multipliers_);
+  }
+
+  /// The nearest place to free_ within the limits; by the mass alone where nothing gives. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
   /// they turn with it, and the problem is convex for every constraint that is.
-  void place(StepReport& report, State& next, double size) {
+  void place(StepReport& report, State& next, double size, double h) {
     next.q = free_;
-    report.solve = nearest_.position(next.t, size, next.q, solver_);
+    report.solve = contact_ >= 0 ? nearest_giving(next.t, size, h, next.q) : nearest_.position(next.t, size, next.q, solver_);
     if (report.ok() || contact_ < 0) return;
     if (!turning_) turning_ = std::make_unique<Turning>(system_, solver_.method());
     turning_->nearest.position_limits() = nearest_.position_limits();
@@ -182,10 +206,11 @@ class MoreauJeanStepper final : public Stepper {
   std::shared_ptr<const Assembly> assembly_;
   AffineProblem impact_;
   Nearest nearest_;
+  AffineProblem giving_;
   StepSolver solver_;
   std::unique_ptr<Turning> turning_;  // made when it is first needed
   ConfigurationSize size_;
-  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_;
+  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_, minus_free_, held_force_, multipliers_;
   int contact_ = -1;  // the first inequality, if there is one
   bool inspected_ = false;
   bool touched_ = false, squeezed_ = false;  // in this step: inequalities act; their rates exclude each other

@@ -169,7 +169,8 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, con
   } else if (size <= 12 || 6.0 * b * b >= n * n) {
     kind_ = size <= 300 ? Kind::dense : Kind::sparse;
   } else {
-    const bool narrow = half_bandwidth_ <= 40 && !Levels::of(size, coordinates, column_starts_, row_indices_, half_bandwidth_);
+    const bool narrow =
+        half_bandwidth_ <= 40 && !Levels::of(size, coordinates, column_starts_, row_indices_, half_bandwidth_);
     kind_ = narrow ? Kind::banded : Kind::sparse;
   }
 

@@ -7,7 +7,8 @@
 namespace taut {
 namespace {
 
-using small::add_product, small::set_product, small::eliminate_rows, small::invert_in_place, small::count_of, small::widest_level;
+using small::add_product, small::set_product, small::eliminate_rows, small::invert_in_place, small::count_of,
+    small::widest_level;
 template <int N> using Few = small::Few<N>;
 
 /// Below this a solution is put to the test, which it must pass to so much of each row.
@@ -116,7 +117,9 @@ template <class S> bool LevelMatrix::condense(Part& part) {
   const double* values = blocks_.data();
   double *right = room(part.right), *left = room(part.left);
   std::array<int, widest_level> used;
-  std::array<double, S::fixed ? std::size_t(S::acting * (S::touched + S::acting)) : std::size_t(2 * widest_level * widest_level)> rows;
+  std::array<double,
+             S::fixed ? std::size_t(S::acting * (S::touched + S::acting)) : std::size_t(2 * widest_level * widest_level)>
+      rows;
   double worst = 1.0;
   for (const bool forces : {false, true}) {
     for (int r = 0, at = 0; r < part.own; ++r) {
@@ -137,7 +140,8 @@ template <class S> bool LevelMatrix::condense(Part& part) {
       } else {
         to[j * along + free * across] = 1.0;
         for (int i = 0; i < t; ++i)
-          if (const int by = used[std::size_t(i)]; by >= 0) to[i * along + free * across] = -rows[std::size_t(by * wide + j)];
+          if (const int by = used[std::size_t(i)]; by >= 0)
+            to[i * along + free * across] = -rows[std::size_t(by * wide + j)];
         ++free;
       }
     }
@@ -150,12 +154,14 @@ template <class S> bool LevelMatrix::condense(Part& part) {
 
 /// out = [1, [L X]ᵀ] A [1, N]: rows of one level, columns of another or the same.
 template <class S> void LevelMatrix::transform(const double* A, const Part& rows, const Part& columns, double* out) {
-  const int u = count_of<S::plain>(rows.plain), t = count_of<S::touched>(rows.touched), v = count_of<S::plain>(columns.plain),
-            s = count_of<S::touched>(columns.touched), g = count_of<S::free>(columns.free()), inner = u + t;
+  const int u = count_of<S::plain>(rows.plain), t = count_of<S::touched>(rows.touched),
+            v = count_of<S::plain>(columns.plain), s = count_of<S::touched>(columns.touched),
+            g = count_of<S::free>(columns.free()), inner = u + t;
   // A [1, N], then the rows touched.
   std::array<double, S::fixed ? std::size_t(S::inner * S::kept) : std::size_t(widest_level * widest_level)> half;
   std::copy_n(A, inner * v, half.data());
-  set_product<S::inner, S::touched>(A + inner * v, inner, inner, s, room(columns.right), s, g, half.data() + inner * v, inner);
+  set_product<S::inner, S::touched>(A + inner * v, inner, inner, s, room(columns.right), s, g, half.data() + inner * v,
+                                    inner);
   for (int c = 0; c < v + g; ++c) std::copy_n(half.data() + inner * c, u, out + inner * c);
   set_product<S::touched, S::touched>(room(rows.left), t, t, t, half.data() + u, inner, v + g, out + u, inner);
 }
@@ -166,7 +172,8 @@ template <class S> void LevelMatrix::couple(Part& part, const Part& next) {
   transform<S>(blocks_.data() + part.upper, part, next, room(part.above));
   std::array<double, S::fixed ? std::size_t(S::inner * S::kept) : std::size_t(widest_level * widest_level)> both;
   transform<S>(blocks_.data() + part.lower, next, part, both.data());
-  for (int c = 0; c < k; ++c) std::copy(both.data() + inner * c + n, both.data() + inner * (c + 1), room(part.under) + (inner - n) * c);
+  for (int c = 0; c < k; ++c)
+    std::copy(both.data() + inner * c + n, both.data() + inner * (c + 1), room(part.under) + (inner - n) * c);
   // What the next level loses goes through the inverse of this one.
   set_product<S::kept, S::kept>(both.data(), inner, n, k, room(part.block), part.inner(), k, room(part.below), n);
 }
@@ -181,12 +188,14 @@ template <class S> bool LevelMatrix::invert(Part& part, const Part* before) {
   if (before != nullptr)
     set_product<S::kept, S::kept, true>(room(before->below), n, n, before->kept(), room(before->above), before->inner(), n,
                                         inverse.data(), n, true);
-  for (int i = 0; i < n * n; ++i) given[std::size_t(i)] = std::max(std::abs(given[std::size_t(i)]), std::abs(inverse[std::size_t(i)]));
+  for (int i = 0; i < n * n; ++i)
+    given[std::size_t(i)] = std::max(std::abs(given[std::size_t(i)]), std::abs(inverse[std::size_t(i)]));
   if (!invert_in_place<S::kept>(inverse.data(), n)) return false;
   // |Aᵢⱼ A⁻¹ⱼᵢ| is a number without units: how much was lost.
   double lost = 1.0;
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) lost = std::max(lost, given[std::size_t(i + n * j)] * std::abs(inverse[std::size_t(j + n * i)]));
+    for (int i = 0; i < n; ++i)
+      lost = std::max(lost, given[std::size_t(i + n * j)] * std::abs(inverse[std::size_t(j + n * i)]));
   pivot_ratio_ = std::min(pivot_ratio_, 1.0 / lost);
   for (int c = 0; c < n; ++c) std::copy_n(inverse.data() + n * c, n, block + inner * c);
   return std::isfinite(lost);
@@ -268,7 +277,8 @@ template <class S> void LevelMatrix::backward(std::size_t k) {
   std::fill_n(taken.begin(), inner, 0.0);
   const bool last = k + 1 == parts_.size();
   if (!last)
-    add_product<S::inner, S::kept>(room(part.above), inner, inner, parts_[k + 1].kept(), z_.data() + parts_[k + 1].first, taken.data());
+    add_product<S::inner, S::kept>(room(part.above), inner, inner, parts_[k + 1].kept(), z_.data() + parts_[k + 1].first,
+                                   taken.data());
   Few<S::kept> right;
   for (int i = 0; i < n; ++i) right[std::size_t(i)] = z[i] - taken[std::size_t(i)];
   std::fill_n(z, n, 0.0);
@@ -302,7 +312,8 @@ void LevelMatrix::solve_levels(const double* b, double* x) {
   constexpr std::size_t ahead_of_use = 2;
   const std::vector<int>& order = levels_->order();
   const auto begin = [&](const Part& part) {
-    for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i) y_[std::size_t(i)] = b[order[std::size_t(i)]];
+    for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i)
+      y_[std::size_t(i)] = b[order[std::size_t(i)]];
     shaped(part.regular, [&](auto shape) { start<decltype(shape)>(part); });
   };
   begin(parts_.front());
@@ -312,7 +323,8 @@ void LevelMatrix::solve_levels(const double* b, double* x) {
     shaped(parts_[k].among, [&](auto shape) { forward<decltype(shape)>(k); });
   }
   const auto write = [&](const Part& part) {
-    for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i) x[order[std::size_t(i)]] = y_[std::size_t(i)];
+    for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i)
+      x[order[std::size_t(i)]] = y_[std::size_t(i)];
   };
   for (std::size_t k = parts_.size(); k-- > 0;) {
     fetch(k - ahead_of_use, false);  // beyond the first there is none

@@ -30,12 +30,13 @@ class LevelMatrix final : public Matrix {
  private:
   /// Numbers of a level, and where its factors lie.
   struct Part {
-    int plain, touched, own, acting;  // acting: of the own, those that hold now
-    int first;                        // of its unknowns
+    int plain, touched, own, acting;                 // acting: of the own, those that hold now
+    int first;                                       // of its unknowns
     std::ptrdiff_t diagonal, upper, lower, C, B, D;  // in the blocks
     std::ptrdiff_t right, left;                      // [N Y] and [L X]ᵀ of what is touched, both square
-    std::ptrdiff_t block, above, below, under;       // [L X]ᵀAN with this level, its upper part inverted, and with the next; of the next with this one: LᵀAN times that inverse, XᵀAN
-    bool regular, among;                             // of the shape compiled for; and so are its neighbours
+    std::ptrdiff_t block, above, below,
+        under;  // [L X]ᵀAN with this level, its upper part inverted, and with the next; of the next with this one: LᵀAN times that inverse, XᵀAN
+    bool regular, among;  // of the shape compiled for; and so are its neighbours
     int inner() const { return plain + touched; }
     int free() const { return touched - acting; }
     int kept() const { return plain + touched - acting; }
@@ -62,7 +63,7 @@ class LevelMatrix final : public Matrix {
   std::shared_ptr<const Levels> levels_;
   std::vector<int> places_;     // of each entry among the blocks
   LargeVector<double> blocks_;  // the entries, level by level
-  int plain_ = 0;  // of the shape compiled for; 0: none
+  int plain_ = 0;               // of the shape compiled for; 0: none
   std::vector<Part> parts_;
   std::vector<char> resting_;        // of each unknown in the order of levels: a multiplier that its row gives
   LargeVector<double> factors_;      // at the offsets of the parts

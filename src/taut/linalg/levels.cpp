@@ -149,14 +149,16 @@ std::shared_ptr<const Levels> Levels::of(int size, int coordinates, const std::v
   double cost = 0.0, own = 0.0;
   for (std::size_t k = 0; k < out->levels_.size(); ++k) {
     Level& level = out->levels_[k];
-    const int next = k + 1 < out->levels_.size() ? out->levels_[k + 1].inner() : 0, inner = level.inner(), kept = level.kept();
+    const int next = k + 1 < out->levels_.size() ? out->levels_[k + 1].inner() : 0, inner = level.inner(),
+              kept = level.kept();
     if (inner > widest_inner || level.own > level.touched) return nullptr;
     level.start = storage;
     level.first = first;
     storage += inner * inner + 2 * inner * next + 2 * level.own * level.touched + level.own;
     first += inner + level.own;
     own += level.own;
-    cost += 3.0 * kept * kept * kept + 3.0 * inner * level.touched * (kept - level.plain) + 2.0 * level.own * level.own * level.touched;
+    cost += 3.0 * kept * kept * kept + 3.0 * inner * level.touched * (kept - level.plain) +
+            2.0 * level.own * level.own * level.touched;
   }
   // Rows that few levels own are no reason to give up pivoting over all of them.
   if (own < 0.2 * size || cost > double(half_bandwidth) * half_bandwidth * size) return nullptr;
@@ -182,7 +184,8 @@ int Levels::slot(int row, int column) const {
     const int own = level.start + after + 2 * inner * next, r = i - inner, c = j - inner;
     if (i >= inner && j >= inner && i == j) return own + 2 * level.own * level.touched + r;
     if (i >= inner && j < inner && j >= level.plain) return own + r + level.own * (j - level.plain);
-    if (j >= inner && i < inner && i >= level.plain) return own + level.own * level.touched + (i - level.plain) + level.touched * c;
+    if (j >= inner && i < inner && i >= level.plain)
+      return own + level.own * level.touched + (i - level.plain) + level.touched * c;
   } else if (level_[column] == k + 1 && i < inner && j < next) {
     return level.start + after + i + inner * j;
   } else if (level_[row] == k + 1 && j < inner && i < next) {

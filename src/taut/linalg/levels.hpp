@@ -19,15 +19,15 @@ class Levels {
     int plain = 0;    ///< unknowns that no own multiplier touches, with the multipliers that stay; they come first
     int touched = 0;  ///< coordinates that own multipliers touch
     int own = 0;
-    int start = 0;         ///< of its entries
-    int first = 0;         ///< of its unknowns, among all in this order
+    int start = 0;  ///< of its entries
+    int first = 0;  ///< of its unknowns, among all in this order
     int inner() const { return plain + touched; }
     int kept() const { return plain + touched - own; }
   };
 
   /// Of a symmetric pattern with sorted columns; none where there are no such levels, or where they do not pay against a band of this half bandwidth.
-  static std::shared_ptr<const Levels> of(int size, int coordinates, const std::vector<int>& starts, const std::vector<int>& ends,
-                                          int half_bandwidth);
+  static std::shared_ptr<const Levels> of(int size, int coordinates, const std::vector<int>& starts,
+                                          const std::vector<int>& ends, int half_bandwidth);
 
   static std::shared_ptr<const Levels> of(const Layout& layout) {
     return of(layout.size(), layout.coordinates(), layout.column_starts(), layout.row_indices(), layout.half_bandwidth());

@@ -20,7 +20,8 @@ template <int N> using Few = std::array<double, std::size_t(N >= 0 ? N : widest_
 
 /// y += A x, or y −= A x, with A (R × K) by columns that lie `stride` apart: y stays in registers.
 template <int R, int K, bool minus = false>
-[[gnu::always_inline]] inline void add_product(const double* A, int stride, int rows, int columns, const double* x, double* y) {
+[[gnu::always_inline]] inline void add_product(const double* A, int stride, int rows, int columns, const double* x,
+                                               double* y) {
   const int r = count_of<R>(rows), k = count_of<K>(columns);
   Few<R> sum;
   for (int i = 0; i < r; ++i) sum[std::size_t(i)] = y[i];
@@ -31,8 +32,8 @@ template <int R, int K, bool minus = false>
 
 /// Y = A B by columns, A (R × K).
 template <int R, int K, bool minus = false>
-void set_product(const double* A, int stride, int rows, int columns, const double* B, int stride_B, int count, double* Y, int stride_Y,
-                 bool add = false) {
+void set_product(const double* A, int stride, int rows, int columns, const double* B, int stride_B, int count, double* Y,
+                 int stride_Y, bool add = false) {
   const int r = count_of<R>(rows);
   for (int c = 0; c < count; ++c, B += stride_B, Y += stride_Y) {
     if (!add) std::fill_n(Y, r, 0.0);

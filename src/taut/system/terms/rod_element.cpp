@@ -95,8 +95,8 @@ struct RodConstants {
       : n(of), part(n.corrected ? n.length * n.length / 12.0 : 0.0), stiff(shear_stiffness(n)) {
     from_g2 = stiff[1] * part / n.bending[0];
     from_g1 = -stiff[0] * part / n.bending[1];
-    turns = part > 0.0 &&
-            (n.bending[0] != n.bending[1] || n.curvature[0] != 0.0 || n.curvature[1] != 0.0 || n.growth[2] != 0.0);
+    turns =
+        part > 0.0 && (n.bending[0] != n.bending[1] || n.curvature[0] != 0.0 || n.curvature[1] != 0.0 || n.growth[2] != 0.0);
   }
   const RodNumbers& n;
   double part, from_g1, from_g2;
@@ -212,8 +212,8 @@ void add_bends(const std::array<double, P>& weight, double factor, double h, Ful
 }
 
 /// out −= factor Σ weightₘ ∂πₘ/∂q.
-void subtract_gradient(const std::array<double, P>& weight, const Local<double, W>& q, double h, double factor, const int* at,
-                       double* out) {
+void subtract_gradient(const std::array<double, P>& weight, const Local<double, W>& q, double h, double factor,
+                       const int* at, double* out) {
   std::array<double, 3> force{};  // of x₊, and against x
   Local<double, W> g;
   for (std::size_t i = 0; i < 3; ++i) {
