@@ -33,8 +33,7 @@ ModelFile flexible_model(double payload) {
 
 FlexibleRun run_flexible(const ModelFile& model, Outcome& out) {
   RunPlan planned = plan(model);
-  const Trajectory path =
-      simulate(*planned.system, model.start.state, planned.integrator, planned.method, planned.options);
+  const Trajectory path = simulate(*planned.system, model.start.state, planned.integrator, planned.method, planned.options);
   if (!path.finished()) out.failure = model.name + ": " + path.message;
   const System& system = model.system;
   Six at{};
@@ -106,12 +105,15 @@ void tell_flexible(Outcome& out, double payload) {
   out.number("flexible_path_error_max", moving);
   out.number("flexible_vibration", swing.most);
   out.number("flexible_vibration_frequency", swing.frequency);
-  out.numbers("flexible_frequencies", {frequencies.begin(), frequencies.begin() + std::min<std::ptrdiff_t>(3, std::ptrdiff_t(frequencies.size()))});
-  out.table.push_back({"flexible booms: tip off that of rigid ones, most [m]", {}, moving, "joints driven from rest to rest"});
+  out.numbers("flexible_frequencies",
+              {frequencies.begin(), frequencies.begin() + std::min<std::ptrdiff_t>(3, std::ptrdiff_t(frequencies.size()))});
+  out.table.push_back(
+      {"flexible booms: tip off that of rigid ones, most [m]", {}, moving, "joints driven from rest to rest"});
   out.table.push_back({"   after the stop it swings by [m]", {}, swing.most, ""});
   out.table.push_back({"   with the frequency [Hz]", {}, swing.frequency, "of its main direction, counted"});
   for (std::size_t k = 0; k < std::min<std::size_t>(3, frequencies.size()); ++k)
-    out.table.push_back({"   of the arm at rest, mode " + std::to_string(k + 1) + " [Hz]", {}, frequencies[k], "by its matrices"});
+    out.table.push_back(
+        {"   of the arm at rest, mode " + std::to_string(k + 1) + " [Hz]", {}, frequencies[k], "by its matrices"});
   out.plots.push_back({"srms_flexible",
                        "Flexible booms: the tip against that of rigid ones",
                        "t [s]",

@@ -132,33 +132,36 @@ class MoreauJeanStepper final : public Stepper {
   ///
   /// least ½|x − q|²_M and h²/4 of what V(x) is above its tangent at q. By the mass alone what touches would be moved and what is beside it would not: a kink of a fine
   /// mesh, whose energy EI δ²/l³ has no bound as the elements l shrink.
-  SolveReport nearest_giving(double t, double size, double h, Vector& q) {
-    const double share = 0.25 * h * h;
+  SolveReport nearest_giving(AffineProblem& problem, bool turning, StepSolver& solver, double size, double h, State& next) {
+    const double share = 0.25 * h * h, t = next.t;
+    next.q = free_;
     minus_free_ = -free_;
     held_force_.setZero(system_.size());
     half_v_.setZero(system_.size());
     system_.add_dynamics({t, free_.data(), half_v_.data()}, 0.0, -share, held_force_.data());
-    giving_.limits = nearest_.position_limits();
-    giving_.inertias[0] = {.t = t, .q = &free_, .v = &minus_free_, .v_slope = 1.0, .momentum = 1.0, .rate = true};
-    giving_.inertias[1] = {.t = t, .q_slope = 1.0, .force = -share};
-    giving_.rhs = &held_force_;
-    giving_.reactions[0] = {.t = t, .q = &free_, .weight = 1.0};
-    giving_.condition = {.t = t, .q_slope = 1.0};
-    giving_.size = size;
-    multipliers_.setZero(giving_.constraints());
-    return solver_.solve(giving_, q, multipliers_);
+    problem.limits = nearest_.position_limits();
+    problem.inertias[0] = {.t = t, .q = &free_, .v = &minus_free_, .v_slope = 1.0, .momentum = 1.0, .rate = true};
+    problem.inertias[1] = {.t = t, .q_slope = 1.0, .force = -share};
+    problem.rhs = &held_force_;
+    problem.reactions[0] = {.t = t, .q = turning ? nullptr : &free_, .q_slope = turning ? 1.0 : 0.0, .weight = 1.0};
+    problem.condition = {.t = t, .q_slope = 1.0};
+    problem.size = size;
+    multipliers_.setZero(problem.constraints());
+    return solver.solve(problem, next.q, multipliers_);
   }
 
-  /// The nearest place to free_ within the limits; by the mass alone where nothing gives. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
+  /// The nearest place to free_ within the limits; by the mass alone where nothing can touch. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
   /// they turn with it, and the problem is convex for every constraint that is.
   void place(StepReport& report, State& next, double size, double h) {
-    next.q = free_;
-    report.solve = contact_ >= 0 ? nearest_giving(next.t, size, h, next.q) : nearest_.position(next.t, size, next.q, solver_);
-    if (report.ok() || contact_ < 0) return;
+    if (contact_ < 0) {
+      next.q = free_;
+      report.solve = nearest_.position(next.t, size, next.q, solver_);
+      return;
+    }
+    report.solve = nearest_giving(giving_, false, solver_, size, h, next);
+    if (report.ok()) return;
     if (!turning_) turning_ = std::make_unique<Turning>(system_, solver_.method());
-    turning_->nearest.position_limits() = nearest_.position_limits();
-    next.q = free_;
-    const SolveReport turned = turning_->nearest.position(next.t, size, next.q, turning_->solver);
+    const SolveReport turned = nearest_giving(turning_->giving, true, turning_->solver, size, h, next);
     if (turned.status == Status::ok || report.solve.status != Status::contradictory) report.solve = turned;
   }
 
@@ -193,9 +196,9 @@ class MoreauJeanStepper final : public Stepper {
 
   struct Turning {
     Turning(const System& system, const SolverMethod& method)
-        : nearest(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}), true),
+        : giving(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true})),
           solver(method) {}
-    Nearest nearest;
+    AffineProblem giving;
     StepSolver solver;
   };
 
