@@ -9,6 +9,9 @@
 namespace taut {
 namespace {
 
+/// Places are held in the metric of a step so many times as long: what is moved out of a wall takes along what lies beside it, so that the energy of the bend is far below that of the impact.
+constexpr double giving_steps = 8.0;
+
 class MoreauJeanStepper final : public Stepper {
  public:
   /// The first `touching` rows are brought back to g = 0 where they push: see project().
@@ -126,14 +129,14 @@ class MoreauJeanStepper final : public Stepper {
     if (velocity.status != Status::ok) report.solve = velocity;
   }
 
-  /// The place within the limits that is nearest to free_ in the metric of the step itself, M + h²/4 K:
+  /// The place within the limits that is nearest to free_ in the metric of a step, M + h²/4 K, some steps long:
   ///
   ///     M (x − q) − h²/4 (f(x) − f(q)) + G(q)ᵀλ = 0,   g(x) ∈ S
   ///
   /// least ½|x − q|²_M and h²/4 of what V(x) is above its tangent at q. By the mass alone what touches would be moved and what is beside it would not: a kink of a fine
   /// mesh, whose energy EI δ²/l³ has no bound as the elements l shrink.
   SolveReport nearest_giving(AffineProblem& problem, bool turning, StepSolver& solver, double size, double h, State& next) {
-    const double share = 0.25 * h * h, t = next.t;
+    const double share = giving_steps * giving_steps * 0.25 * h * h, t = next.t;
     next.q = free_;
     minus_free_ = -free_;
     held_force_.setZero(system_.size());
