@@ -24,4 +24,7 @@ ArmPose arm_pose(const Six& angle, const std::map<std::string, double>& lengths)
 ModelFile arm_model(const std::string& name, const std::map<std::string, double>& parameters,
                     const std::vector<std::string>& without = {});
 
+/// The arm with rods for booms, cases/srms_flexible.yaml: how far its tip is from that of rigid booms, and how it swings after the joints have stopped.
+void tell_flexible(struct Outcome& out, double payload);
+
 }  // namespace taut::reproduce

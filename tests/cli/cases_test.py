@@ -1054,6 +1054,17 @@ class Physics(unittest.TestCase):
         self.assertGreater(abs(run("twisted_ring")["outputs"]["height"]), 0.5)
         self.assertLess(abs(run("twisted_ring", "--set", "over=0.95")["outputs"]["height"]), 0.1)
 
+    def test_helicopter_blade_stretches_by_its_own_pull(self):
+        last = json.loads(taut("run", CASES["helicopter_blade"], "--no-file", "--json").stdout)["outputs"]
+        # rho w^2 L^3/(3 EA), with the tip still swinging by a fraction of a millimetre
+        self.assertAlmostEqual(last["along"], 1.2 * 36 * 1000 / (3 * 2.8e7), delta=1e-5)
+        self.assertAlmostEqual(last["flap"], 0.0, delta=1e-9)
+
+    def test_flexible_slider_crank_moves_as_a_rigid_one_but_for_its_bend(self):
+        last = json.loads(taut("run", CASES["slider_crank_flexible"], "--no-file", "--json").stdout)["outputs"]
+        self.assertAlmostEqual(last["x"], 0.45, delta=5e-5)
+        self.assertLess(abs(last["bend"]), 2e-3)
+
     def test_joint_between_boom_and_hand_carries_its_weight(self):
         at = json.loads(taut("static", CASES["boom_and_hand"], "--json").stdout)
         self.assertAlmostEqual(at["outputs"]["moment"], 2 * 9.81 * 0.2, delta=0.02)

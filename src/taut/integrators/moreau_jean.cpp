@@ -9,6 +9,9 @@
 namespace taut {
 namespace {
 
+/// Places are held in the metric of a step so many times as long: what is moved out of a wall takes along what lies beside it, so that the energy of the bend is far below that of the impact.
+constexpr double giving_steps = 8.0;
+
 class MoreauJeanStepper final : public Stepper {
  public:
   /// The first `touching` rows are brought back to g = 0 where they push: see project().
@@ -20,6 +23,7 @@ class MoreauJeanStepper final : public Stepper {
         assembly_(std::make_shared<const Assembly>(system, Assembly::Parts{})),
         impact_(assembly_),
         nearest_(assembly_),
+        giving_(assembly_),
         solver_(method),
         lambda_(Vector::Zero(system.constraint_count())),
         g_(system.constraint_count()),
@@ -52,7 +56,7 @@ class MoreauJeanStepper final : public Stepper {
       if (sets_[i] != Set::zero) lambda_[Eigen::Index(i)] = 0.0;
     next.lambda = lambda_;
 
-    if (system_.constraint_count() > 0) project(report, next);
+    if (system_.constraint_count() > 0) project(report, next, h);
     if (!report.ok()) return failed(report, system_, instant(now), h);
     set_momentum(system_, next);
     return report;
@@ -100,7 +104,7 @@ class MoreauJeanStepper final : public Stepper {
 
   /// q nearest to the given one with g ∈ S, on the contact where it pushes without rebound; then v nearest with rates that keep it there. Tubes that touch along a
   /// stretch have more contacts than can be met at once; it is enough that they do not pass each other.
-  void project(StepReport& report, State& next) {
+  void project(StepReport& report, State& next, double h) {
     const double size = size_.of(system_, next);
     nearest_.position_limits() = sets_;
     bool held = false;
@@ -111,10 +115,10 @@ class MoreauJeanStepper final : public Stepper {
       held = true;
     }
     free_ = next.q;
-    place(report, next, size);
+    place(report, next, size, h);
     if (!report.ok() && held) {  // more contacts push than can be met at once; it is enough not to pass them
       nearest_.position_limits() = sets_;
-      place(report, next, size);
+      place(report, next, size, h);
     }
     if (!report.ok() || penetrates(report.solve, next, size) || squeezed_) return;
     nearest_.rate_limits() = impact_.limits;
@@ -125,16 +129,42 @@ class MoreauJeanStepper final : public Stepper {
     if (velocity.status != Status::ok) report.solve = velocity;
   }
 
-  /// The nearest place to free_ within the limits. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
+  /// The place within the limits that is nearest to free_ in the metric of a step, M + h²/4 K, some steps long:
+  ///
+  ///     M (x − q) − h²/4 (f(x) − f(q)) + G(q)ᵀλ = 0,   g(x) ∈ S
+  ///
+  /// least ½|x − q|²_M and h²/4 of what V(x) is above its tangent at q. By the mass alone what touches would be moved and what is beside it would not: a kink of a fine
+  /// mesh, whose energy EI δ²/l³ has no bound as the elements l shrink.
+  SolveReport nearest_giving(AffineProblem& problem, bool turning, StepSolver& solver, double size, double h, State& next) {
+    const double share = giving_steps * giving_steps * 0.25 * h * h, t = next.t;
+    next.q = free_;
+    minus_free_ = -free_;
+    held_force_.setZero(system_.size());
+    half_v_.setZero(system_.size());
+    system_.add_dynamics({t, free_.data(), half_v_.data()}, 0.0, -share, held_force_.data());
+    problem.limits = nearest_.position_limits();
+    problem.inertias[0] = {.t = t, .q = &free_, .v = &minus_free_, .v_slope = 1.0, .momentum = 1.0, .rate = true};
+    problem.inertias[1] = {.t = t, .q_slope = 1.0, .force = -share};
+    problem.rhs = &held_force_;
+    problem.reactions[0] = {.t = t, .q = turning ? nullptr : &free_, .q_slope = turning ? 1.0 : 0.0, .weight = 1.0};
+    problem.condition = {.t = t, .q_slope = 1.0};
+    problem.size = size;
+    multipliers_.setZero(problem.constraints());
+    return solver.solve(problem, next.q, multipliers_);
+  }
+
+  /// The nearest place to free_ within the limits; by the mass alone where nothing can touch. Forces along the G of free_ are cheap; where that turns too much on the way, as along a cable that snaps tight,
   /// they turn with it, and the problem is convex for every constraint that is.
-  void place(StepReport& report, State& next, double size) {
-    next.q = free_;
-    report.solve = nearest_.position(next.t, size, next.q, solver_);
-    if (report.ok() || contact_ < 0) return;
+  void place(StepReport& report, State& next, double size, double h) {
+    if (contact_ < 0) {
+      next.q = free_;
+      report.solve = nearest_.position(next.t, size, next.q, solver_);
+      return;
+    }
+    report.solve = nearest_giving(giving_, false, solver_, size, h, next);
+    if (report.ok()) return;
     if (!turning_) turning_ = std::make_unique<Turning>(system_, solver_.method());
-    turning_->nearest.position_limits() = nearest_.position_limits();
-    next.q = free_;
-    const SolveReport turned = turning_->nearest.position(next.t, size, next.q, turning_->solver);
+    const SolveReport turned = nearest_giving(turning_->giving, true, turning_->solver, size, h, next);
     if (turned.status == Status::ok || report.solve.status != Status::contradictory) report.solve = turned;
   }
 
@@ -169,9 +199,9 @@ class MoreauJeanStepper final : public Stepper {
 
   struct Turning {
     Turning(const System& system, const SolverMethod& method)
-        : nearest(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}), true),
+        : giving(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true})),
           solver(method) {}
-    Nearest nearest;
+    AffineProblem giving;
     StepSolver solver;
   };
 
@@ -182,10 +212,11 @@ class MoreauJeanStepper final : public Stepper {
   std::shared_ptr<const Assembly> assembly_;
   AffineProblem impact_;
   Nearest nearest_;
+  AffineProblem giving_;
   StepSolver solver_;
   std::unique_ptr<Turning> turning_;  // made when it is first needed
   ConfigurationSize size_;
-  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_;
+  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_, minus_free_, held_force_, multipliers_;
   int contact_ = -1;  // the first inequality, if there is one
   bool inspected_ = false;
   bool touched_ = false, squeezed_ = false;  // in this step: inequalities act; their rates exclude each other

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <taut/base/require.hpp>
 #include <taut/linalg/layout.hpp>
+#include <taut/linalg/levels.hpp>
 
 namespace taut {
 namespace {
@@ -161,14 +162,16 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, con
   }
 
   // Elimination costs about 2n³/3 dense and 4nb² banded with pivoting; below a dozen unknowns the plain loop wins.
-  // Patterns that leave a band wider than 40 are trees and nets, where sparse factors fill in far less than a band would.
+  // Patterns that leave a band wider than 40 are trees and nets, where sparse factors fill in far less than a band would; those that fall into levels are rods.
   const double n = size, b = half_bandwidth_;
   if (prescribed != nullptr) {
     kind_ = *prescribed;
   } else if (size <= 12 || 6.0 * b * b >= n * n) {
     kind_ = size <= 300 ? Kind::dense : Kind::sparse;
   } else {
-    kind_ = half_bandwidth_ <= 40 ? Kind::banded : Kind::sparse;
+    const bool narrow =
+        half_bandwidth_ <= 40 && !Levels::of(size, coordinates, column_starts_, row_indices_, half_bandwidth_);
+    kind_ = narrow ? Kind::banded : Kind::sparse;
   }
 
   if (kind_ == Kind::dense) storage_ = size * size;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <taut/linalg/banded_lu.hpp>
 #include <taut/linalg/klu_matrix.hpp>
+#include <taut/linalg/level_matrix.hpp>
 #include <taut/linalg/matrix.hpp>
 #include <taut/linalg/reduced_matrix.hpp>
 #include <vector>
@@ -140,6 +141,7 @@ std::unique_ptr<Matrix> Matrix::on(std::shared_ptr<const Layout> layout) {
     case Layout::Kind::banded:
       return std::make_unique<BandedMatrix>(std::move(layout));
     case Layout::Kind::sparse:
+      if (const auto levels = Levels::of(*layout)) return std::make_unique<LevelMatrix>(std::move(layout), levels);
       if (ReducedMatrix::takes(*layout)) return std::make_unique<ReducedMatrix>(std::move(layout));
       return std::make_unique<KluMatrix>(std::move(layout));
   }

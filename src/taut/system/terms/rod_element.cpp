@@ -1,6 +1,5 @@
 #include <Eigen/Core>
 #include <limits>
-#include <taut/system/secant.hpp>
 #include <taut/system/terms/rod_element.hpp>
 
 namespace taut {
@@ -49,18 +48,15 @@ template <int order, Differentiable X> X turn_ratio(const X& z) {
     return z.chain({turn_ratio<order>(z.value), turn_ratio<order + 1>(z.value), {}});
 }
 /// The divided difference: the quotient, or where both ends are near each other the mean of the derivative by three Gauss points.
-template <int order, class T> Secant<P, T> turn_ratio(const Secant<P, T>& z) {
-  const T first = turn_ratio<order>(z.start), last = turn_ratio<order>(z.end), way = z.end - z.start;
-  T quotient(0.0);
+template <int order, class A, class T> T turn_quotient(const A& start, const T& end, const A& first, const T& last) {
+  const T way = end - start;
   constexpr double near = 0.02;  // of the way to z = 1: beyond it the quotient is exact to 1e-14, within it the quadrature
-  if (std::abs(plain(way)) > near * (1.0 - std::max(plain(z.start), plain(z.end)))) {
-    quotient = (last - first) / way;
-  } else {
-    const double off = std::sqrt(0.15);
-    for (const auto& [node, weight] : {std::pair(0.5 - off, 5.0 / 18.0), {0.5, 8.0 / 18.0}, {0.5 + off, 5.0 / 18.0}})
-      quotient += weight * turn_ratio<order + 1>(T(z.start + node * way));
-  }
-  return z.chain(first, last, quotient);
+  if (std::abs(plain(way)) > near * (1.0 - std::max(plain(start), plain(end)))) return (last - first) / way;
+  T quotient(0.0);
+  const double off = std::sqrt(0.15);
+  for (const auto& [node, weight] : {std::pair(0.5 - off, 5.0 / 18.0), {0.5, 8.0 / 18.0}, {0.5 + off, 5.0 / 18.0}})
+    quotient += weight * turn_ratio<order + 1>(T(start + node * way));
+  return quotient;
 }
 
 /// Γ and K from the invariants π = (a, b, z).
@@ -86,30 +82,63 @@ std::array<double, 2> shear_stiffness(const RodNumbers& n) {
   return out;
 }
 
-/// V of an element.
-template <class S> S energy(const std::array<S, P>& pi, const RodNumbers& n) {
-  const double h = n.length, part = n.corrected ? h * h / 12.0 : 0.0;
-  const std::array<double, 2> stiff = shear_stiffness(n);
-  const Strains<S> e = strains(pi, h);
-  const S g1 = e.gamma[0] + S(part * n.growth[1]), g2 = e.gamma[1] - S(part * n.growth[0]);
-  // h²/12 κ₁ = (w₁, w₂, 0): that of the natural shape, and the shear force over EI.
-  const S w1 = (stiff[1] * part / n.bending[0]) * g2 + S(part * n.growth[0]);
-  const S w2 = (-stiff[0] * part / n.bending[1]) * g1 + S(part * n.growth[1]);
-  const std::array<S, 3>& K = e.kappa;
-  const std::array<S, 3> k{K[0] + K[2] * w2, K[1] - K[2] * w1, K[2] - K[0] * w2 + K[1] * w1};  // K − K×w
-  const std::array<S, 3> off{k[0] - S(n.curvature[0]), k[1] - S(n.curvature[1]), k[2] - S(n.curvature[2])};
-  S sum = n.bending[0] * (off[0] * off[0]) + n.bending[1] * (off[1] * off[1]) + n.torsion * (off[2] * off[2]);
-  const bool turns = n.bending[0] != n.bending[1] || n.curvature[0] != 0.0 || n.curvature[1] != 0.0 || n.growth[2] != 0.0;
-  if (part > 0.0 && turns) {
-    const S m = n.bending[0] * (off[0] * k[1]) - n.bending[1] * (off[1] * k[0]) + S(n.torsion * n.growth[2]);
-    const S D = S(n.torsion) + part * (n.bending[0] * (k[1] * k[1]) + n.bending[1] * (k[0] * k[0]));
-    sum += S(part * n.torsion * n.growth[2] * n.growth[2]) - part * (m * m / D);
+/// All that V of an element is made of. h²/12 κ₁ = (w₁, w₂, 0): that of the natural shape, and the shear force over EI; κ̄ = K − K×w.
+template <class S> struct Bent {
+  S f, f1, inverse, psi, dot, along, over, g1, g2, w1, w2, m, D;  // inverse: 1/(1 − z)
+  std::array<S, 3> kappa, k, off;
+  S stretch, sum;
+};
+
+/// The numbers of an element as V takes them.
+struct RodConstants {
+  explicit RodConstants(const RodNumbers& of)
+      : n(of), part(n.corrected ? n.length * n.length / 12.0 : 0.0), stiff(shear_stiffness(n)) {
+    from_g2 = stiff[1] * part / n.bending[0];
+    from_g1 = -stiff[0] * part / n.bending[1];
+    turns =
+        part > 0.0 && (n.bending[0] != n.bending[1] || n.curvature[0] != 0.0 || n.curvature[1] != 0.0 || n.growth[2] != 0.0);
   }
-  sum += stiff[0] * (g1 * g1) + stiff[1] * (g2 * g2) + n.axial * (e.gamma[2] * e.gamma[2]);
-  return (0.5 * h) * sum;
+  const RodNumbers& n;
+  double part, from_g1, from_g2;
+  std::array<double, 2> stiff;
+  bool turns;
+};
+
+template <class S> Bent<S> bent(const std::array<S, P>& pi, const RodConstants& c) {
+  const RodNumbers& n = c.n;
+  Bent<S> o;
+  const S& z = pi[6];
+  o.f = turn_ratio<0>(z);
+  o.f1 = turn_ratio<1>(z);
+  o.inverse = 1.0 / (1.0 - z);
+  o.psi = 0.5 * (o.f1 - o.f * o.inverse);
+  o.dot = pi[0] * pi[3] + pi[1] * pi[4] + pi[2] * pi[5];
+  o.along = o.psi * o.dot;
+  o.over = o.f * (1.0 / n.length);
+  for (std::size_t i = 0; i < 3; ++i) o.kappa[i] = o.over * pi[i];
+  o.g1 = o.f * pi[3] + o.along * pi[0] + c.part * n.growth[1];
+  o.g2 = o.f * pi[4] + o.along * pi[1] - c.part * n.growth[0];
+  o.stretch = o.f * pi[5] + o.along * pi[2] - 1.0;
+  o.w1 = c.from_g2 * o.g2 + c.part * n.growth[0];
+  o.w2 = c.from_g1 * o.g1 + c.part * n.growth[1];
+  const std::array<S, 3>& K = o.kappa;
+  o.k = {K[0] + K[2] * o.w2, K[1] - K[2] * o.w1, K[2] - K[0] * o.w2 + K[1] * o.w1};
+  for (std::size_t i = 0; i < 3; ++i) o.off[i] = o.k[i] - n.curvature[i];
+  o.sum = n.bending[0] * (o.off[0] * o.off[0]) + n.bending[1] * (o.off[1] * o.off[1]) + n.torsion * (o.off[2] * o.off[2]) +
+          c.stiff[0] * (o.g1 * o.g1) + c.stiff[1] * (o.g2 * o.g2) + n.axial * (o.stretch * o.stretch);
+  if (c.turns) {
+    o.m = n.bending[0] * (o.off[0] * o.k[1]) - n.bending[1] * (o.off[1] * o.k[0]) + n.torsion * n.growth[2];
+    o.D = c.part * (n.bending[0] * (o.k[1] * o.k[1]) + n.bending[1] * (o.k[0] * o.k[0])) + n.torsion;
+    o.sum += c.part * n.torsion * n.growth[2] * n.growth[2] - c.part * (o.m * o.m / o.D);
+  }
+  return o;
 }
 
-using Column = Eigen::Matrix<double, W, 1>;
+/// V of an element.
+double energy(const std::array<double, P>& pi, const RodNumbers& n) {
+  return 0.5 * n.length * bent(pi, RodConstants(n)).sum;
+}
+
 using Slopes = Eigen::Matrix<double, P, W, Eigen::RowMajor>;
 using Square = Eigen::Matrix<double, P, P, Eigen::RowMajor>;
 using Full = Eigen::Matrix<double, W, W, Eigen::RowMajor>;
@@ -182,16 +211,78 @@ void add_bends(const std::array<double, P>& weight, double factor, double h, Ful
   }
 }
 
-Column gradient_of(const std::array<double, P>& weight, const Slopes& slopes) {
-  return slopes.transpose() * Eigen::Map<const Eigen::Matrix<double, P, 1>>(weight.data());
+/// out −= factor Σ weightₘ ∂πₘ/∂q.
+void subtract_gradient(const std::array<double, P>& weight, const Local<double, W>& q, double h, double factor,
+                       const int* at, double* out) {
+  std::array<double, 3> force{};  // of x₊, and against x
+  Local<double, W> g;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    // d_i meets a_j with d_k₊ and a_k with d_j₊; b_i with the way; z with the turn.
+    const double p = 0.5 * factor * weight[k], r = 0.5 * factor * weight[j], b = (0.5 / h) * factor * weight[3 + i],
+                 z = 0.25 * factor * weight[6];
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double here = q[3 * (1 + i) + c], there = q[3 * (5 + i) + c], turn = z * (there - here);
+      const double pull = b * (q[12 + c] - q[c]);
+      force[c] += b * (here + there);
+      g[3 * (1 + i) + c] = pull - turn + r * q[3 * (5 + k) + c] - p * q[3 * (5 + j) + c];
+      g[3 * (5 + i) + c] = pull + turn + p * q[3 * (1 + j) + c] - r * q[3 * (1 + k) + c];
+    }
+  }
+  for (std::size_t c = 0; c < 3; ++c) {
+    g[c] = -force[c];
+    g[12 + c] = force[c];
+  }
+  for (std::size_t i = 0; i < W; ++i) out[at[i]] -= g[i];
 }
 
-/// ∇̄V in the invariants between both ends; over Dual with its slopes in those of the end.
-template <class T>
-std::array<T, P> discrete_weights(const std::array<double, P>& from, const std::array<T, P>& to, const RodNumbers& n) {
-  std::array<Secant<P, T>, P> pi;
-  for (int m = 0; m < P; ++m) pi[std::size_t(m)] = Secant<P, T>::variable(T(from[std::size_t(m)]), to[std::size_t(m)], m);
-  return energy(pi, n).slope;
+/// ∇̄V in the invariants between both ends: the secant slopes of all steps of `bent`, carried back from V to π. Products have xy(b) − xy(a) = x̄ Δy + ȳ Δx with means x̄, reciprocals
+/// −Δx/(x_a x_b), functions of one variable their divided difference; so the sum of slopes times Δπ is ΔV exactly, it is the same for both directions of the step, and for ends that
+/// coincide it is ∇V. Over Dual with its slopes in π of the end.
+template <class A, class T>
+std::array<T, P> discrete_weights(const std::array<A, P>& from, const std::array<T, P>& to, const RodNumbers& n) {
+  const RodConstants c(n);
+  const Bent<A> s = bent(from, c);
+  const Bent<T> e = bent(to, c);
+  const auto mean = [](const A& x, const T& y) { return 0.5 * (y + x); };
+  const double h = n.length;
+  std::array<T, 3> k, off, kappa, a, b;
+  for (std::size_t i = 0; i < 3; ++i) {
+    k[i] = mean(s.k[i], e.k[i]);
+    kappa[i] = mean(s.kappa[i], e.kappa[i]);
+    off[i] = k[i] - n.curvature[i];
+    a[i] = mean(from[i], to[i]);
+    b[i] = mean(from[3 + i], to[3 + i]);
+  }
+  const T w1 = mean(s.w1, e.w1), w2 = mean(s.w2, e.w2);
+  // dV by κ̄, then by K and w, then by Γ.
+  std::array<T, 3> by_k{(h * n.bending[0]) * off[0], (h * n.bending[1]) * off[1], (h * n.torsion) * off[2]};
+  if (c.turns) {
+    const auto over_first = 1.0 / s.D;
+    const T over_last = 1.0 / e.D, by_D = (0.25 * h * c.part) * ((e.m * e.m + s.m * s.m) * (over_last * over_first));
+    const T by_m = (-0.25 * h * c.part) * ((over_last + over_first) * (e.m + s.m));
+    by_k[0] += n.bending[0] * (by_m * k[1]) + n.bending[1] * (2.0 * c.part * (by_D * k[0]) - by_m * off[1]);
+    by_k[1] += n.bending[0] * (2.0 * c.part * (by_D * k[1]) + by_m * off[0]) - n.bending[1] * (by_m * k[0]);
+  }
+  const std::array<T, 3> by_kappa{by_k[0] - by_k[2] * w2, by_k[1] + by_k[2] * w1, by_k[2] + by_k[0] * w2 - by_k[1] * w1};
+  const T by_w1 = by_k[2] * kappa[1] - by_k[1] * kappa[2], by_w2 = by_k[0] * kappa[2] - by_k[2] * kappa[0];
+  const std::array<T, 3> by_gamma{(h * c.stiff[0]) * mean(s.g1, e.g1) + c.from_g1 * by_w2,
+                                  (h * c.stiff[1]) * mean(s.g2, e.g2) + c.from_g2 * by_w1,
+                                  (h * n.axial) * mean(s.stretch, e.stretch)};
+  // Γ = f b + ψ (a·b) a − e₃ and K = f a/h.
+  const T f = mean(s.f, e.f), along = mean(s.along, e.along), over = f * (1.0 / h);
+  const T by_along = by_gamma[0] * a[0] + by_gamma[1] * a[1] + by_gamma[2] * a[2];
+  const T by_dot = by_along * mean(s.psi, e.psi), by_psi = 0.5 * (by_along * mean(s.dot, e.dot));
+  T by_f = (1.0 / h) * (by_kappa[0] * a[0] + by_kappa[1] * a[1] + by_kappa[2] * a[2]) - by_psi * mean(s.inverse, e.inverse);
+  std::array<T, P> out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    by_f += by_gamma[i] * b[i];
+    out[i] = by_gamma[i] * along + by_kappa[i] * over + by_dot * b[i];
+    out[3 + i] = by_gamma[i] * f + by_dot * a[i];
+  }
+  out[6] = by_f * turn_quotient<0>(from[6], to[6], s.f, e.f) + by_psi * turn_quotient<1>(from[6], to[6], s.f1, e.f1) -
+           by_psi * f * (e.inverse * s.inverse);
+  return out;
 }
 
 template <class X> std::array<X, P> as_variables(const std::array<double, P>& pi) {
@@ -235,25 +326,36 @@ void RodBlock::add(const Instant& at, double, double force, double* out) const {
   each([&](const RodElement& term, const int* stencil, int) {
     const double h = term.numbers->length;
     const auto q = gather(at.q, stencil);
-    const Dual<P> V = energy(as_variables<Dual<P>>(invariants_of(q, h)), *term.numbers);
-    const Column gradient = gradient_of(V.slope, slopes_of(q.data(), h));
-    for (int i = 0; i < W; ++i) out[stencil[i]] -= force * gradient[i];
+    const auto pi = invariants_of(q, h);
+    subtract_gradient(discrete_weights(pi, pi, *term.numbers), q, h, force, stencil, out);
   });
 }
 
+/// w and its slopes in π of the end.
+struct WeightSlopes {
+  WeightSlopes(const std::array<double, P>& from, const std::array<double, P>& to, const RodNumbers& n) {
+    const auto w = discrete_weights(from, as_variables<Dual<P>>(to), n);
+    for (int m = 0; m < P; ++m) {
+      value[std::size_t(m)] = w[std::size_t(m)].value;
+      for (int k = 0; k < P; ++k) slope(m, k) = w[std::size_t(m)].slope[std::size_t(k)];
+    }
+  }
+  std::array<double, P> value;
+  Square slope;
+};
+
+/// ∂²V/∂π² is twice the slope in one end of the secant, which both ends change alike.
 void RodBlock::add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const {
   if (w.force == 0.0 || w.dq == 0.0) return;
   each([&](const RodElement& term, const int* stencil, int number) {
     const double h = term.numbers->length;
     const auto q = gather(at.q, stencil);
-    const Hyper<P> V = energy(as_variables<Hyper<P>>(invariants_of(q, h)), *term.numbers);
-    Square second;
-    for (int m = 0; m < P; ++m)
-      for (int k = 0; k < P; ++k) second(m, k) = V.second(m, k);
+    const auto pi = invariants_of(q, h);
+    const WeightSlopes V(pi, pi, *term.numbers);
     const Slopes slopes = slopes_of(q.data(), h);
-    const Slopes right = second * slopes;
+    const Slopes right = 2.0 * V.slope.lazyProduct(slopes);
     Full A = slopes.transpose().lazyProduct(right);
-    add_bends(V.slope, 1.0, h, A);
+    add_bends(V.value, 1.0, h, A);
     scatter_square(A, -w.force * w.dq, slots + std::ptrdiff_t(number) * W * W, values);
   });
 }
@@ -263,8 +365,7 @@ void RodBlock::add_discrete(const Segment& step, double weight, double* out) con
     const double h = term.numbers->length;
     const auto q0 = gather(step.q0, stencil), q1 = gather(step.q1, stencil);
     const auto w = discrete_weights(invariants_of(q0, h), invariants_of(q1, h), *term.numbers);
-    const Column gradient = gradient_of(w, slopes_of(mean_of(q0, q1).data(), h));
-    for (int i = 0; i < W; ++i) out[stencil[i]] -= weight * gradient[i];
+    subtract_gradient(w, mean_of(q0, q1), h, weight, stencil, out);
   });
 }
 
@@ -274,16 +375,10 @@ void RodBlock::add_discrete_slopes(const Segment& step, double weight, double dq
   each([&](const RodElement& term, const int* stencil, int number) {
     const double h = term.numbers->length;
     const auto q0 = gather(step.q0, stencil), q1 = gather(step.q1, stencil);
-    const auto w = discrete_weights(invariants_of(q0, h), as_variables<Dual<P>>(invariants_of(q1, h)), *term.numbers);
-    Square slope;
-    std::array<double, P> value;
-    for (int m = 0; m < P; ++m) {
-      value[std::size_t(m)] = w[std::size_t(m)].value;
-      for (int k = 0; k < P; ++k) slope(m, k) = w[std::size_t(m)].slope[std::size_t(k)];
-    }
-    const Slopes right = slope * slopes_of(q1.data(), h);
+    const WeightSlopes w(invariants_of(q0, h), invariants_of(q1, h), *term.numbers);
+    const Slopes right = w.slope.lazyProduct(slopes_of(q1.data(), h));
     Full A = slopes_of(mean_of(q0, q1).data(), h).transpose().lazyProduct(right);
-    add_bends(value, 0.5, h, A);
+    add_bends(w.value, 0.5, h, A);
     scatter_square(A, -weight * dq, slots + std::ptrdiff_t(number) * W * W, values);
   });
 }
