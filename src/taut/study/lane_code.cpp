@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <taut/base/require.hpp>
 #include <taut/study/lane_code.hpp>
 #include <taut/study/lane_driver.hpp>

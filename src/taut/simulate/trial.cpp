@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <taut/base/require.hpp>
+#include <taut/simulate/trial.hpp>
+
+namespace taut {
+namespace {
+
+constexpr long explicit_steps = 100, implicit_steps = 20;
+constexpr double iterations_of_a_step = 11.0;  // of spark3 with its error estimate, as most runs have it
+constexpr int most_unknowns = 2000;            // beyond, a trial takes seconds
+
+bool is_explicit(const Choice& scheme) { return scheme.name == "dop853"; }
+
+std::string words(const Choice& scheme) {
+  const auto family = scheme.options.find("family");
+  return family != scheme.options.end() && family->second == "radau-iia" ? scheme.name + " with Radau IIA" : scheme.name;
+}
+
+/// Two digits, and no exponent before a million.
+std::string about(double work) {
+  const double unit = std::pow(10.0, std::max(std::floor(std::log10(std::max(work, 1.0))) - 1.0, 0.0));
+  const double rounded = std::round(work / unit) * unit;
+  return rounded < 1e6 ? text(long(rounded)) : text(rounded);
+}
+
+}  // namespace
+
+double newton_weight(const System& system) {
+  return std::min(8.0 + 0.7 * (system.size() + system.constraint_count()), 60.0);
+}
+
+Foretold foretell(const System& system, const State& start, const Choice& scheme, const SimulateOptions& options,
+                  long steps) {
+  double half = start.t, last = start.t;
+  long taken = 0;
+  const auto watch = [&](const Progress& p) {
+    taken = p.step;
+    last = p.state.t;
+    if (p.step == steps / 2) half = p.state.t;
+    if (p.step == steps) *p.stop = "enough";
+  };
+  const Trajectory path = simulate(system, start, integrator_named(scheme.name, scheme.options), Multipliers{},
+                                   {.step = options.step,
+                                    .end = options.end,
+                                    .rtol = options.rtol,
+                                    .atol = options.atol,
+                                    .tolerances = options.tolerances,
+                                    .every = 0,
+                                    .keep = false,
+                                    .observers = {watch}});
+  const RunCounts& counts = path.counts;
+  const double work =
+      is_explicit(scheme) ? double(counts.evaluations) : double(counts.newton_iterations) * newton_weight(system);
+  if (path.verdict == Verdict::reached) return {work, true};
+  if (path.verdict != Verdict::stopped || taken < steps) return {std::numeric_limits<double>::infinity(), false};
+  // The first steps are guesses, and feel how the motion was begun: those of the second half tell how it goes on.
+  const double per_step = work / double(taken), step = std::abs(last - half) / double(taken - steps / 2);
+  return {work + per_step * std::abs(options.end - last) / step, false};
+}
+
+Choice choose_by_cost(const System& system, const State& start, const Choice& by_character, const SimulateOptions& options) {
+  const bool matters = by_character.name == "dop853" || (by_character.name == "spark3" && !by_character.reversible);
+  if (!matters || system.size() + system.constraint_count() > most_unknowns) return by_character;
+  Choice quick{.name = "dop853", .reason = {}}, steady{.name = "spark3", .options = {{"family", "radau-iia"}}, .reason = {}};
+  (is_explicit(by_character) ? quick : steady) = by_character;
+  const Foretold by_quick = foretell(system, start, quick, options, explicit_steps);
+  if (by_quick.finished && !is_explicit(by_character)) {
+    quick.reason = message("dop853, because a trial came to the end of the run in {} evaluations", about(by_quick.work));
+    return quick;
+  }
+  // A trial that takes more than a tenth of the run is not worth it.
+  const double price = iterations_of_a_step * double(implicit_steps) * newton_weight(system);
+  if (by_quick.work < 10.0 * price) return by_character;
+  const Foretold by_steady = foretell(system, start, steady, options, implicit_steps);
+  const double own = is_explicit(by_character) ? by_quick.work : by_steady.work;
+  const double other = is_explicit(by_character) ? by_steady.work : by_quick.work;
+  if (!(other < own / 1.5)) return by_character;
+  Choice out = is_explicit(by_character) ? steady : quick;
+  out.reason = message("{}, because a trial foretells the work of {} evaluations, and {} by {}", words(out), about(other),
+                       std::isfinite(own) ? about(own) : std::string("no end"), words(by_character));
+  return out;
+}
+
+}  // namespace taut
