@@ -1,5 +1,4 @@
 #include <taut/model/run_model.hpp>
-#include <taut/simulate/trial.hpp>
 #include <taut/yaml/read_model.hpp>
 
 #include "laws.hpp"
@@ -78,44 +77,6 @@ run: {until: 2, rtol: 1e-6}
   const auto exact =
       simulate(rod.system, rod.start.state, RungeKutta{dormand_prince8()}, Multipliers{}, {.step = 1e-3, .end = 2.0}).last;
   EXPECT_LE((path.last.q - exact.q).norm(), 1e-5);
-}
-
-RunPlan planned_for(const std::string& text) { return plan(parse_model(text, "model")); }
-
-/// A damper on a light body holds back what would hardly be felt in its motion, but not at the start, where it rests: explicit steps would be those of the damper.
-TEST(Choose, TakesWhatATrialFindsToBeLessWork) {
-  const std::string damped = R"yaml(
-gravity: 9.81
-points: {O: [0, 0]}
-masses: {A: {mass: 1, at: [1, 0]}, B: {mass: 1e-3, at: [1.5, 0]}}
-rods: [[O, A]]
-springs: [{between: [A, B], stiffness: 20, length: 0.5, damping: 30}]
-run: {until: 50}
-)yaml";
-  const RunPlan found = planned_for(damped);
-  EXPECT_EQ(found.integrator.traits().name.find("Dormand"), std::string::npos) << found.choice;
-  EXPECT_NE(found.choice.find("because"), std::string::npos) << found.choice;
-  EXPECT_EQ(found.choice, planned_for(damped).choice) << "counted, not timed";
-}
-
-/// On a rolling disk steps of order 8 take a tenth of the work of implicit ones, and hold the constraints as well.
-TEST(Choose, TakesExplicitStepsForNonholonomicConstraintsWhereTheyAreLessWork) {
-  const RunPlan found = planned_for(R"yaml(
-coordinates: [x, y, theta]
-kinetic: "(x'^2 + y'^2)/2 + 0.05*theta'^2"
-potential: "-3*x"
-constraints: ["x'*sin(theta) - y'*cos(theta) = 0"]
-initial: {"theta'": 2}
-run: {until: 5}
-)yaml");
-  EXPECT_NE(found.integrator.traits().name.find("Dormand"), std::string::npos) << found.choice;
-  EXPECT_NE(found.choice.find("trial"), std::string::npos) << found.choice;
-}
-
-TEST(Choose, LeavesAloneWhatIsNoMatterOfCost) {
-  const Choice reversible{.name = "spark3", .reversible = true, .reason = "spark3, because it is asked for"};
-  const Model model = chain({.links = 2});
-  EXPECT_EQ(choose_by_cost(model.system, model.start, reversible, {.end = 1.0, .rtol = 1e-8}).reason, reversible.reason);
 }
 
 }  // namespace
