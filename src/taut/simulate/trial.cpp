@@ -7,7 +7,7 @@
 namespace taut {
 namespace {
 
-constexpr long explicit_steps = 100, implicit_steps = 40;
+constexpr long first_steps = 25, trial_steps = 100;
 constexpr double iterations_of_a_step = 8.0;  // of spark3 with its error estimate: 6 to 11 were seen
 constexpr int most_unknowns = 2000;           // beyond, a trial takes seconds
 
@@ -66,15 +66,17 @@ Choice choose_by_cost(const System& system, const State& start, const Choice& by
   if (!matters || system.size() + system.constraint_count() > most_unknowns) return by_character;
   Choice quick{.name = "dop853", .reason = {}}, steady{.name = "spark3", .options = {{"family", "radau-iia"}}, .reason = {}};
   (is_explicit(by_character) ? quick : steady) = by_character;
-  const Foretold by_quick = foretell(system, start, quick, options, explicit_steps);
+  // A trial that takes more than a fifth of the run is not worth it; a short one tells of most runs that they are short.
+  const double price = iterations_of_a_step * double(trial_steps) * newton_weight(system);
+  Foretold by_quick = foretell(system, start, quick, options, first_steps);
+  if (is_explicit(by_character) && by_quick.work < price) return by_character;
+  if (!by_quick.finished) by_quick = foretell(system, start, quick, options, trial_steps);
   if (by_quick.finished && !is_explicit(by_character)) {
     quick.reason = message("dop853, because a trial came to the end of the run in {} evaluations", about(by_quick.work));
     return quick;
   }
-  // A trial that takes more than a tenth of the run is not worth it.
-  const double price = iterations_of_a_step * double(implicit_steps) * newton_weight(system);
-  if (by_quick.work < 10.0 * price) return by_character;
-  const Foretold by_steady = foretell(system, start, steady, options, implicit_steps);
+  if (by_quick.work < 5.0 * price) return by_character;
+  const Foretold by_steady = foretell(system, start, steady, options, trial_steps);
   const double own = is_explicit(by_character) ? by_quick.work : by_steady.work;
   const double other = is_explicit(by_character) ? by_steady.work : by_quick.work;
   if (!(other < own / 1.5)) return by_character;
