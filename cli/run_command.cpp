@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <taut/report/report.hpp>
 #include <taut/results/run_file.hpp>
 #include <taut/taut.hpp>

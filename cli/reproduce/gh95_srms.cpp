@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <taut/model/plan.hpp>
 #include <taut/simulate/stability.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <taut/model/model_certifier.hpp>
 #include <taut/model/plan.hpp>
 #include <taut/study/inspect.hpp>

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <map>
 #include <taut/model/model_file.hpp>
 
 namespace taut::reproduce {

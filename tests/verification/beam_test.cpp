@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <map>
 #include <taut/taut.hpp>
 
 #include "figures.hpp"

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <map>
 #include <taut/model/run_model.hpp>
 #include <taut/yaml/read_model.hpp>
 

@@ -38,6 +38,16 @@ template <class T> struct LargeAllocator {
 
 template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
 
+/// The same without zeros to begin with, for arrays that are written before they are read: on fresh pages zeros take as long as the numbers.
+template <class T> struct UnsetAllocator : LargeAllocator<T> {
+  template <class U> struct rebind { using other = UnsetAllocator<U>; };
+  UnsetAllocator() = default;
+  template <class U> UnsetAllocator(const UnsetAllocator<U>&) {}  // NOLINT: allocators convert
+  template <class U> void construct(U* place) { ::new (static_cast<void*>(place)) U; }
+  template <class U> void construct(U* place, const U& value) { ::new (static_cast<void*>(place)) U(value); }
+};
+template <class T> using UnsetVector = std::vector<T, UnsetAllocator<T>>;
+
 /// The same wish for an array that exists already and is not small, with what lies beside it in the same pages: for vectors of Eigen, which allocates
 /// on its own, and for the many blocks of a large system.
 template <class Array> void prefer_huge_pages(const Array& array, std::size_t least_bytes = huge_page / 2) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace taut {
 
@@ -16,9 +17,15 @@ class InputError : public std::invalid_argument {
 
 /// A number or word as it appears in a message: six significant digits are enough to recognise it.
 template <class T> std::string text(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return std::string(std::string_view(value));
+  } else if constexpr (std::is_integral_v<T> && sizeof(T) >= sizeof(int)) {
+    return std::to_string(value);  // a stream looks up its locale each time it is made
+  } else {
+    std::ostringstream out;
+    out << value;
+    return out.str();
+  }
 }
 
 /// Replaces each `{}` of the pattern by the next argument.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <taut/base/decimal.hpp>
 #include <taut/base/excerpt.hpp>

@@ -28,24 +28,25 @@ class RungeKuttaStepper final : public Stepper {
     const State& now = past.back();
     StepReport report;
     const double size = size_.of(system_, now);
-    equations_.begin(now);
-    base_.head(n_) = now.q;
-    base_.tail(n_) = now.v;
     const bool carried = now.carried.size() == n_;
-    if (carried) {
-      room_.segment(n_, n_) = now.v;
-      room_.segment(2 * n_, n_) = now.carried;
-    }
-    if (!equations_.run(sums_, now.t, h, places_, carried ? 1 : 0, lambda_.data(), report.solve))
-      return failed(report, system_, equations_.failed_at(), 0.0);
-    next.t = now.t + h;
-    next.q = room_.segment(3 * n_ * sums_.stages, n_);
-    next.v = room_.segment((3 * sums_.stages + 1) * n_, n_);
-    next.carried.resize(n_);
+    for (Vector* one : {&next.q, &next.v, &next.p, &next.carried}) one->resize(n_);
     next.lambda.resize(m_);
-    report.solve = equations_.settle(next.t, size, next.q, next.v, next.carried, next.lambda);
-    if (!report.ok()) return failed(report, system_, instant(next), 0.0);
-    equations_.find_momentum(next);
+    const ExplicitStep step{.t = now.t,
+                            .h = h,
+                            .size = size,
+                            .q = now.q.data(),
+                            .v = now.v.data(),
+                            .a = carried ? now.carried.data() : nullptr,
+                            .q_next = next.q.data(),
+                            .v_next = next.v.data(),
+                            .a_next = next.carried.data(),
+                            .p_next = next.p.data(),
+                            .lambda_next = next.lambda.data()};
+    next.t = now.t + h;
+    if (!equations_.step(sums_, step, places_, report.solve)) {
+      report.solve = {};
+      if (!advance_in_parts(now, step, report, next)) return report;
+    }
     if (!fine_.empty()) estimate(h, next);
     return report;
   }
@@ -54,6 +55,29 @@ class RungeKuttaStepper final : public Stepper {
   const Vector* error() const override { return error_.size() > 0 ? &error_ : nullptr; }
 
  private:
+  bool advance_in_parts(const State& now, const ExplicitStep& step, StepReport& report, State& next) {
+    equations_.begin(now);
+    base_.head(n_) = now.q;
+    base_.tail(n_) = now.v;
+    if (step.a != nullptr) {
+      room_.segment(n_, n_) = now.v;
+      room_.segment(2 * n_, n_) = now.carried;
+    }
+    if (!equations_.run(sums_, now.t, step.h, places_, step.a != nullptr ? 1 : 0, lambda_.data(), report.solve)) {
+      report = failed(report, system_, equations_.failed_at(), 0.0);
+      return false;
+    }
+    next.q = room_.segment(3 * n_ * sums_.stages, n_);
+    next.v = room_.segment((3 * sums_.stages + 1) * n_, n_);
+    report.solve = equations_.settle(next.t, step.size, next.q, next.v, next.carried, next.lambda);
+    if (report.ok()) {
+      equations_.find_momentum(next);
+      return true;
+    }
+    report = failed(report, system_, instant(next), 0.0);
+    return false;
+  }
+
   void estimate(double h, const State& next) {
     double* end = places_.q(sums_.stages);
     if (m_ > 0) {

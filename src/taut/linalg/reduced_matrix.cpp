@@ -102,10 +102,18 @@ void ReducedMatrix::find_pattern() {
   for (std::size_t c = 0; c < kept_.size(); ++c)
     for (int k = starts[kept_[c]]; k < starts[kept_[c] + 1]; ++k)
       if (can[rows[k]] == 0) kept_slots_.emplace_back(k, schur_->slot(place[rows[k]], int(c)));
-  for (std::size_t e = 0; e < eliminated_.size(); ++e)
-    for (int column = starts_[e]; column < starts_[e + 1]; ++column)
-      for (int row = starts_[e]; row < starts_[e + 1]; ++row)
-        products_.push_back(schur_->slot(neighbours_[row], neighbours_[column]));
+  for (std::size_t e = 0; e < eliminated_.size(); ++e) {
+    const auto first = neighbours_.begin() + starts_[e], last = neighbours_.begin() + starts_[e + 1];
+    const auto count = last - first;
+    // Coordinates of one point meet the same constraints, one after the other.
+    if (e > 0 && count == first - (neighbours_.begin() + starts_[e - 1]) && std::equal(first, last, first - count)) {
+      const std::size_t before = products_.size() - std::size_t(count * count);
+      for (std::size_t k = before, end = products_.size(); k < end; ++k) products_.push_back(products_[k]);
+      continue;
+    }
+    for (auto column = first; column != last; ++column)
+      for (auto row = first; row != last; ++row) products_.push_back(schur_->slot(*row, *column));
+  }
   inverse_.resize(eliminated_.size());
   row_values_.resize(neighbours_.size());
   column_values_.resize(neighbours_.size());

@@ -66,7 +66,7 @@ class Supernodal {
   std::vector<int> rows_, node_of_;               // places in each panel; supernode of each place
   std::vector<int> lower_starts_, upper_starts_;  // sources of each panel
   std::vector<Source> lower_sources_, upper_sources_;
-  LargeVector<double> lower_, upper_;
+  UnsetVector<double> lower_, upper_;  // load() writes all of them
   std::vector<double> diagonal_, ordered_, gathered_, product_;
   std::vector<int> map_, next_, head_, done_;
   double pivot_ratio_ = 0.0, factor_over_solve_ = 0.0;

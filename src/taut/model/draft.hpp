@@ -2,6 +2,7 @@
 
 #include <array>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <taut/expression/parse.hpp>

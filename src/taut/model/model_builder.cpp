@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <taut/expression/kinks.hpp>
 #include <taut/model/draw.hpp>
 #include <taut/model/model_builder.hpp>

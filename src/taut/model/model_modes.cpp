@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <taut/base/decimal.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/parse.hpp>

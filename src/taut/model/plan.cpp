@@ -2,8 +2,8 @@
 #include <cmath>
 #include <taut/base/require.hpp>
 #include <taut/model/plan.hpp>
-#include <taut/simulate/choose.hpp>
 #include <taut/simulate/start.hpp>
+#include <taut/simulate/trial.hpp>
 
 namespace taut {
 namespace {
@@ -54,6 +54,13 @@ Chosen choose_for(const ModelFile& model, const System& system) {
   require(!of.inequalities || run.step > 0.0,
           "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
   Choice found = choose(of, fixed);
+  const bool plain = model.events.empty() && model.switches.empty() && run.control.empty();  // the trial is a run of its own
+  if (plain && !fixed && !model.beams && !of.inequalities && run.solver == "multipliers") {
+    const Acting moving = acting(system);
+    const double rtol = run.step == 0.0 && run.rtol == 0.0 && run.atol == 0.0 ? default_rtol : run.rtol;
+    found = choose_by_cost(moving.system, model.start.state, found,
+                           {.step = run.step, .end = run.until, .rtol = rtol, .atol = run.atol});
+  }
   if (run.solver != "multipliers" && found.name.starts_with("spark"))
     found = {.name = fixed ? "rk4" : "dop853",
              .reason = message("{}, because it takes the solver {}", fixed ? "rk4" : "dop853", run.solver)};

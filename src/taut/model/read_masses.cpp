@@ -1,3 +1,4 @@
+#include <map>
 #include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/system/terms/element.hpp>

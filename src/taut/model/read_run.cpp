@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <taut/model/model_modes.hpp>
 #include <taut/model/readers.hpp>

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <taut/base/require.hpp>
 #include <taut/report/motion.hpp>

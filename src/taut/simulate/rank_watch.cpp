@@ -2,6 +2,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <taut/integrators/integrator.hpp>
 #include <taut/simulate/rank_watch.hpp>
 
 namespace taut {
@@ -211,11 +212,23 @@ double RankWatch::measure(double t, const Vector& q) {
   return smallest > 0.0 ? std::sqrt(smallest) : 0.0;
 }
 
-std::optional<double> RankWatch::look(const State& before, const State& after) {
-  if (!on_) return std::nullopt;
+/// How many steps are left out before the next look: twice as many as before, as long as no angle has changed much in them.
+void RankWatch::rest_or_not() {
+  constexpr int longest = 15;
+  constexpr double calm =
+      0.05;  // of a squared sine, until the next look twice that: far from what it falls before rank is lost
+  bool rests = counts_ == equal_ && before_ >= 0.8 * largest_ && seen_.size() == sines_.size();
+  for (std::size_t i = 0; i < seen_.size() && rests; ++i) rests = std::abs(sines_[i] - seen_[i]) <= calm;
+  pause_ = rests ? std::min(2 * pause_ + 1, longest) : 0;
+  left_out_ = pause_;
+  seen_ = sines_;
+}
+
+std::optional<double> RankWatch::look_into(const State& before, const State& after) {
   const double first = before_, last = measure(after.t, after.q), h = after.t - before.t;
   before_ = last;
   largest_ = std::max(largest_, last);
+  rest_or_not();
   const double ends = std::max(first, last);
   if (ends >= 0.7 * largest_) return std::nullopt;
   const auto at = [&](double x) {
@@ -250,6 +263,7 @@ void RankWatch::load(const double* saved) {
   if (!on_) return;
   before_ = saved[0];
   largest_ = saved[1];
+  wake();
   std::copy_n(saved + 2, counts_.size(), counts_.begin());
 }
 

@@ -47,10 +47,10 @@ class Run {
   /// would leave the constraints.
   bool attempt_doubled(double time, double h, RunCounts& counts) {
     if (!attempt(time, h, counts)) return false;
-    std::swap(coarse_, next_);
+    swap(coarse_, next_);
     const double middle = newest().t + 0.5 * h;
     if (!attempt(middle, 0.5 * h, counts)) return false;
-    std::swap(half_, next_);
+    swap(half_, next_);
     pair_.resize(past_.size() + 1);  // states keep their memory
     std::copy(past_.begin(), past_.end(), pair_.begin());
     pair_.back() = half_;
@@ -81,7 +81,7 @@ class Run {
       stream(next_);
     } else {
       std::rotate(past_.begin(), past_.begin() + 1, past_.end());
-      std::swap(past_.back(), next_);
+      swap(past_.back(), next_);
     }
     within_.set(past_[past_.size() - 2], past_.back());
   }
@@ -93,7 +93,7 @@ class Run {
     if (grew_) {
       past_.pop_back();
     } else {
-      std::swap(past_.back(), next_);
+      swap(past_.back(), next_);
       std::rotate(past_.begin(), past_.end() - 1, past_.end());
     }
     if (traits_.levels > 1) past_.erase(past_.begin(), past_.end() - 1);

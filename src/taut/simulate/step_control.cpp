@@ -39,20 +39,26 @@ Taken DividedStep::take(Run& run, RunCounts& counts, std::string& trouble) {
 void EqualSteps::restart(const Run& run) {
   from_ = run.newest().t;
   done_ = 0;
+  steps_ = -1;
   step_.drop();
 }
 
 void EqualSteps::load(const std::vector<double>& saved) {
   from_ = saved.at(0);
   done_ = long(saved.at(1));
+  steps_ = -1;
   step_.drop();
 }
 
 Taken EqualSteps::take(Run& run, double target, RunCounts& counts) {
   if (!step_.under_way()) {
-    const long steps = count(target - from_, options_.step), next = done_ + 1;
-    const double h = (target - from_) / double(steps);
-    step_.begin(next >= steps ? target : from_ + double(next) * h, h, options_.halvings);
+    if (steps_ < 0 || target != towards_) {
+      steps_ = count(target - from_, options_.step);
+      h_ = (target - from_) / double(steps_);
+      towards_ = target;
+    }
+    const long next = done_ + 1;
+    step_.begin(next >= steps_ ? target : from_ + double(next) * h_, h_, options_.halvings);
   }
   const Taken taken = step_.take(run, counts, trouble_);
   if (taken == Taken::step) ++done_;

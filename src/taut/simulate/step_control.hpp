@@ -77,8 +77,10 @@ class EqualSteps final : public StepControl {
 
  private:
   const SimulateOptions& options_;
-  double from_;    // where the present piece began
-  long done_ = 0;  // steps since
+  double from_;                     // where the present piece began
+  long done_ = 0;                   // steps since
+  double towards_ = 0.0, h_ = 0.0;  // where it leads, in steps of which length
+  long steps_ = -1;                 // so many; not known yet
   DividedStep step_;
 };
 

@@ -43,6 +43,7 @@ void Timeline::renew(bool keep) {
   tell(run_->newest(), keep, {.checkpoint = &point});
   if (!going_ || run_->newest().t == options_.end) return;
   run_->renew();
+  rank_->wake();
   control_->load(point.control);
 }
 
@@ -147,7 +148,10 @@ bool Timeline::find_reactions(State& state) {
   a_.setZero(system_->size());
   lambda_.setZero(held_->system.constraint_count());
   if (equations_->accelerate(instant(state), a_, lambda_).status != Status::ok) return false;
-  if (equations_->settle(state.t, size, q_, v_, a_, lambda_).status != Status::ok || !lambda_.allFinite()) return false;
+  // At a start that is exact they are found; one that is off is brought to its constraints before.
+  const bool exact = violations(held_->system, state, 1e-14).empty();
+  if (!exact && equations_->settle(state.t, size, q_, v_, a_, lambda_).status != Status::ok) return false;
+  if (!lambda_.allFinite()) return false;
   state.lambda.setZero(system_->constraint_count());
   for (std::size_t k = 0; k < held_->rows.size(); ++k) state.lambda[held_->rows[k]] = lambda_[Eigen::Index(k)];
   return true;

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <taut/step/small_approach.hpp>
+#include <taut/step/small_step.hpp>
 
 namespace taut::detail {
 namespace {
@@ -36,6 +36,11 @@ template <int M, int N> class CompactElimination final : public Elimination {
     ask(at, &Request::stage);
     return factor(at.q) && accelerate_here(at, a, lambda);
   }
+
+  bool step(const StageSums& sums, const ExplicitStep& step, const StagePlaces& places, SolveReport& report) override {
+    return small_step<M, N>(*this, sums, step, places, report);
+  }
+  bool at(const double* q) const { return S_.good() && same<N>(place_, q); }
 
   bool position(double t, double size, double* q, SolveReport& report) override {
     if (!S_.good()) return false;

@@ -31,6 +31,8 @@ Approach::Next Approach::after(double change) {
   constexpr int most = 12;  // corrections; where so many do not do, another way must be found
   if (!std::isfinite(change)) return Next::failed;
   const bool first = iteration_++ == 0;
+  // A second change that is nothing but round-off says how large ω is at most.
+  if (iteration_ == 2) curvature_ = std::max(std::max(change, 0.05 * smallest_) / (before_ * distance_), 0.5 * curvature_);
   if (change <= smallest_) return Next::done;
   if (first) {
     distance_ += change;
@@ -40,7 +42,6 @@ Approach::Next Approach::after(double change) {
   }
   const double before = before_;
   before_ = change;
-  if (iteration_ == 2) curvature_ = std::max(change / (before * distance_), 0.5 * curvature_);
   if (change < before && change * change / before <= smallest_) return Next::done;
   const bool poor = change > 0.1 * before;
   if (poor && change <= 1e2 * smallest_) return Next::done;  // stands still at round-off

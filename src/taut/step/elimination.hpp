@@ -32,6 +32,9 @@ class Elimination {
   /// first stage at which it could not go on; their number where all are done.
   virtual int run(const StageSums& sums, double t, double h, const StagePlaces& places, int from, double* lambda);
 
+  /// All of a step, by those that are quick at it; where it is false nothing of the next state means anything.
+  virtual bool step(const StageSums&, const ExplicitStep&, const StagePlaces&, SolveReport&) { return false; }
+
   /// With S as it was taken last. `size`: of the configuration.
   virtual bool position(double t, double size, double* q, SolveReport& report) = 0;
 

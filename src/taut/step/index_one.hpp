@@ -37,6 +37,11 @@ class IndexOne {
            SolveReport& report);
   const Instant& failed_at() const { return failed_at_; }  ///< where that could not go on
 
+  /// All of a step at once, where an elimination does that; false where it must be taken in its parts: begin(), run(), settle(), find_momentum().
+  bool step(const StageSums& sums, const ExplicitStep& step, const StagePlaces& places, SolveReport& report) {
+    return eliminates_ && elimination_->step(sums, step, places, report);
+  }
+
   /// Projects q and then v; afterwards a and lambda are those of the projected state.
   SolveReport settle(double t, double size, Vector& q, Vector& v, Vector& a, Vector& lambda);
 

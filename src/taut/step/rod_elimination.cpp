@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <taut/step/small_approach.hpp>
+#include <taut/step/arrow.hpp>
+#include <taut/step/small_step.hpp>
 
 namespace taut::detail {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 /// with constants K and B: as little as whoever writes such a system by hand would compute.
 template <int M, int P, int D> class RodElimination final : public Elimination {
   static constexpr int N = P * D;
-  using Vec = Few<D>;
-  using Vecs = std::array<Vec, std::size_t(M)>;
+  using Arrows = std::array<Arrow<D>, std::size_t(M)>;
+  using Places = std::array<Arrow<D>, std::size_t(P)>;
 
  public:
   static bool takes(const System& system, const Vector& mass) {
@@ -31,26 +32,32 @@ template <int M, int P, int D> class RodElimination final : public Elimination {
   }
 
   RodElimination(const System& system, const Vector& mass) : blocks_(system) {
-    for (int p = 0; p < P; ++p) mass_[p] = mass[p * D];
-    for (int i = 0; i < N; ++i) fall_[i] = blocks_.weights[i] / mass[i];
+    for (int p = 0; p < P; ++p) {
+      mass_[p] = mass[p * D];
+      fall_[p] = Arrow<D>::at(blocks_.weights.data() + p * D) * (1.0 / mass_[p]);
+    }
     SpanRow span;
     int row = 0;
+    std::array<Few<P>, std::size_t(M)> c{};
     for (const auto& block : system.constraints())
       for (int k = 0; k < block->terms(); ++k, ++row) {
         block->span(k, span);
         weight_[row] = span.weight;
         square_[row] = span.length * span.length;
-        std::copy_n(span.a.data(), D, a_[row].data());
+        a_[row] = Arrow<D>::at(span.a.data());
         for (int i = 0; i < block->width(); i += D)
-          c_[row][block->stencils()[std::size_t(k * block->width() + i)] / D] += span.c[std::size_t(i / D)];
+          c[row][block->stencils()[std::size_t(k * block->width() + i)] / D] += span.c[std::size_t(i / D)];
       }
     for (int i = 0; i < M; ++i) {
-      for (int p = 0; p < P; ++p) B_[i][p] = weight_[i] * c_[i][p] / mass_[p];
+      for (int p = 0; p < P; ++p) {
+        c_[i][p] = Arrow<D>::all(c[i][p]);
+        B_[i][p] = Arrow<D>::all(weight_[i] * c[i][p] / mass_[p]);
+      }
       for (int j = 0; j < M; ++j) {
         K_[i][j] = 0.0;
-        for (int p = 0; p < P; ++p) K_[i][j] += B_[i][p] * c_[j][p] * weight_[j];
+        for (int p = 0; p < P; ++p) K_[i][j] += weight_[i] * c[i][p] / mass_[p] * c[j][p] * weight_[j];
       }
-      drop_[i] = along(i, fall_.data());
+      drop_[i] = along(i, fall_);
     }
   }
 
@@ -60,50 +67,44 @@ template <int M, int P, int D> class RodElimination final : public Elimination {
     return factor(at.q) && accelerate_here(at, a, lambda);
   }
 
-  int run(const StageSums& sums, double t, double h, const StagePlaces& places, int from, double* lambda) override {
-    for (int i = from; i < sums.stages; ++i) {
-      double* q = places.q(i);
-      combine_some<2 * N>(sums.rows[std::size_t(i)], h, places, 0, places.base, q);
-      if (!factor(q) || !accelerate_here({t + sums.c[std::size_t(i)] * h, q, q + N}, q + 2 * N, lambda)) return i;
-    }
-    combine_some<2 * N>(sums.end, h, places, 0, places.base, places.q(sums.stages));
-    return sums.stages;
+  bool step(const StageSums& sums, const ExplicitStep& step, const StagePlaces& places, SolveReport& report) override {
+    return small_step<M, N>(*this, sums, step, places, report);
   }
+  bool at(const double* q) const { return S_.good() && same<N>(place_.data(), q); }
 
   bool position(double t, double size, double* q, SolveReport& report) override {
     if (!S_.good()) return false;
     double distance = 0.0;
-    for (int i = 0; i < M; ++i) {
-      const Vec y = vector(i, q);
-      for (int d = 0; d < D; ++d) distance = std::max(distance, std::abs(y[d] - y_[i][d]));
-    }
+    const Places here = places(q);
+    for (int i = 0; i < M; ++i) distance = std::max(distance, (along(i, here) - a_[i] - y_[i]).largest());
     const auto correction = [&](const double* x) {
+      const Places there = places(x);
       Few<M> g;
       for (int i = 0; i < M; ++i) {
-        const Vec y = vector(i, x);
-        double square = -square_[i];
-        for (int d = 0; d < D; ++d) square += y[d] * y[d];
-        g[i] = (0.5 * weight_[i]) * square;
+        const Arrow<D> y = along(i, there) - a_[i];
+        g[i] = (0.5 * weight_[i]) * (dot(y, y) - square_[i]);
       }
-      return pull(S_.solve(g));
+      Few<N> out;
+      const Places change = pull(S_.solve(g));
+      for (int p = 0; p < P; ++p) change[p].store(out.data() + p * D);
+      return out;
     };
     return approach<N>(Approach(size, distance, curvature_), q, report, correction,
                        [&](const double* x) { return linearize(t, x); });
   }
 
   bool motion(double t, const double* q, double* v, double* a, double* lambda) override {
-    return velocity(t, q, v) && accelerate_here({t, q, v}, a, lambda);
+    return RodElimination::velocity(t, q, v) && accelerate_here({t, q, v}, a, lambda);
   }
 
   bool velocity(double, const double* q, double* v) override {
     if (!factor(q)) return false;
+    const Places speeds = places(v);
     Few<M> rate;
-    for (int i = 0; i < M; ++i) rate[i] = weight_[i] * dot(y_[i], along(i, v));
-    const Few<N> change = pull(S_.solve(rate));
-    double sum = 0.0;
-    for (int i = 0; i < N; ++i) sum += change[i];
-    if (!std::isfinite(sum)) return false;
-    for (int i = 0; i < N; ++i) v[i] -= change[i];
+    for (int i = 0; i < M; ++i) rate[i] = weight_[i] * dot(y_[i], along(i, speeds));
+    const Places change = pull(S_.solve(rate));
+    if (!finite(change)) return false;
+    for (int p = 0; p < P; ++p) (speeds[p] - change[p]).store(v + p * D);
     return true;
   }
 
@@ -113,84 +114,83 @@ template <int M, int P, int D> class RodElimination final : public Elimination {
   }
 
  private:
+  [[gnu::always_inline]] static Places places(const double* x) {
+    Places out;
+    for (int p = 0; p < P; ++p) out[p] = Arrow<D>::at(x + p * D);
+    return out;
+  }
+  [[gnu::always_inline]] static bool finite(const Places& x) {
+    Arrow<D> sum = x[0];
+    for (int p = 1; p < P; ++p) sum = sum + x[p];
+    return std::isfinite(sum.sum());
+  }
+
   /// Σ cₚxₚ.
-  [[gnu::always_inline]] Vec along(int row, const double* x) const {
-    Vec sum;
-    for (int d = 0; d < D; ++d) sum[d] = c_[row][0] * x[d];
-    for (int p = 1; p < P; ++p)
-      for (int d = 0; d < D; ++d) sum[d] += c_[row][p] * x[p * D + d];
-    return sum;
-  }
-  [[gnu::always_inline]] Vec vector(int row, const double* q) const {
-    Vec y = along(row, q);
-    for (int d = 0; d < D; ++d) y[d] -= a_[row][d];
-    return y;
-  }
-  [[gnu::always_inline]] static double dot(const Vec& a, const Vec& b) {
-    double sum = a[0] * b[0];
-    for (int d = 1; d < D; ++d) sum += a[d] * b[d];
+  [[gnu::always_inline]] Arrow<D> along(int row, const Places& x) const {
+    Arrow<D> sum = c_[row][0] * x[0];
+    for (int p = 1; p < P; ++p) sum = sum + c_[row][p] * x[p];
     return sum;
   }
 
   [[gnu::always_inline]] bool factor(const double* q) {
-    Vecs y;
-    for (int i = 0; i < M; ++i) y[i] = vector(i, q);
+    const Places here = places(q);
+    Arrows y;
+    for (int i = 0; i < M; ++i) y[i] = along(i, here) - a_[i];
     typename SmallLdlt<M>::Matrix S{};
     for (int i = 0; i < M; ++i)
       for (int j = 0; j <= i; ++j) S[i][j] = K_[i][j] * dot(y[i], y[j]);
     y_ = y;
+    for (int p = 0; p < P; ++p) here[p].store(place_.data() + p * D);
     return S_.factor(S);
   }
 
   /// M⁻¹Gᵀλ.
-  [[gnu::always_inline]] Few<N> pull(const Few<M>& lambda) const {
-    Few<N> out{};
+  [[gnu::always_inline]] Places pull(const Few<M>& lambda) const {
+    Places out;
     for (int i = 0; i < M; ++i) {
-      Vec force;
-      for (int d = 0; d < D; ++d) force[d] = lambda[i] * y_[i][d];
-      for (int p = 0; p < P; ++p)
-        for (int d = 0; d < D; ++d) out[p * D + d] += B_[i][p] * force[d];
+      const Arrow<D> force = y_[i] * lambda[i];
+      for (int p = 0; p < P; ++p) out[p] = i == 0 ? B_[i][p] * force : out[p] + B_[i][p] * force;
     }
     return out;
   }
 
   [[gnu::always_inline]] bool accelerate_here(const Instant& at, double* a, double* lambda) {
-    Few<N> f = fall_;
-    Vecs drop = drop_;
+    Places f = fall_;
+    Arrows drop = drop_;
     if (blocks_.forces.empty()) {
       note_force_evaluation();
     } else {
-      f = few<N>(blocks_.weights.data());
-      blocks_.add_forces(at, f.data());
-      for (int i = 0; i < N; ++i) f[i] /= mass_[i / D];
-      for (int i = 0; i < M; ++i) drop[i] = along(i, f.data());
+      Few<N> sum = few<N>(blocks_.weights.data());
+      blocks_.add_forces(at, sum.data());
+      for (int p = 0; p < P; ++p) f[p] = Arrow<D>::at(sum.data() + p * D) * (1.0 / mass_[p]);
+      for (int i = 0; i < M; ++i) drop[i] = along(i, f);
     }
     // γ + G M⁻¹f
+    const Places speeds = places(at.v);
     Few<M> b;
     for (int i = 0; i < M; ++i) {
-      const Vec u = along(i, at.v);
-      b[i] = weight_[i] * (dot(u, u) + dot(y_[i], drop[i]));
+      const Arrow<D> u = along(i, speeds);
+      b[i] = weight_[i] * (u * u + y_[i] * drop[i]).sum();
     }
     b = S_.solve(b);
-    const Few<N> change = pull(b);
-    double sum = 0.0;
-    for (int i = 0; i < N; ++i) {
-      f[i] -= change[i];
-      sum += f[i];
+    const Places change = pull(b);
+    for (int p = 0; p < P; ++p) {
+      f[p] = f[p] - change[p];
+      f[p].store(a + p * D);
     }
-    for (int i = 0; i < N; ++i) a[i] = f[i];
     for (int i = 0; i < M; ++i) lambda[i] = b[i];
-    return std::isfinite(sum);
+    return finite(f);
   }
 
   FlatBlocks blocks_;
-  std::array<Few<P>, std::size_t(M)> c_{}, B_{};
-  Vecs a_{}, drop_{};  // drop: Σ cₚ of what falls freely
+  std::array<Places, std::size_t(M)> c_{}, B_{};  // each number in all places of an arrow
+  Arrows a_{}, drop_{};                           // drop: Σ cₚ of what falls freely
   Few<M> weight_{}, square_{};
   Few<P> mass_{};
-  Few<N> fall_{};
+  Places fall_{};
   std::array<Few<M>, std::size_t(M)> K_{};
-  Vecs y_{};  // where S was taken
+  Arrows y_{};  // where S was taken
+  Few<N> place_{};
   SmallLdlt<M> S_;
   double curvature_ = -1.0;  // see Approach
 };

@@ -13,6 +13,12 @@ template <int Size> [[gnu::always_inline]] inline Few<Size> few(const double* fr
   return out;
 }
 
+template <int Size> [[gnu::always_inline]] inline bool same(const double* a, const double* b) {
+  bool all = true;
+  for (int i = 0; i < Size; ++i) all = all && a[i] == b[i];
+  return all;
+}
+
 /// L D Lᵀ of a symmetric positive definite matrix of a few rows, in loops that unroll. Everything here must be inlined: a call would put a few numbers through
 /// memory, which takes longer than what is done with them.
 template <int M> class SmallLdlt {
@@ -23,6 +29,14 @@ template <int M> class SmallLdlt {
   [[gnu::always_inline]] bool factor(Matrix S) {
     constexpr double lost = 1e-13;
     good_ = true;
+    if constexpr (M == 2) {  // both divisions at once, where one after the other is what all else waits for
+      const double determinant = S[0][0] * S[1][1] - S[1][0] * S[1][0];
+      good_ = S[0][0] > 0.0 && determinant > lost * (S[0][0] * S[1][1]);
+      factors_[0][0] = 1.0 / S[0][0];
+      factors_[1][0] = S[1][0] * factors_[0][0];
+      factors_[1][1] = S[0][0] / determinant;
+      return good_;
+    }
     for (int i = 0; i < M; ++i) {
       const double whole = S[i][i];
       double pivot = whole;

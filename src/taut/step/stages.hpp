@@ -36,6 +36,14 @@ struct StagePlaces {
   const double* rate(int stage) const { return q(stage) + n; }
 };
 
+/// A whole explicit step from a state that holds the constraints to the next one that does: stages, projections, and what the next step begins with.
+struct ExplicitStep {
+  double t, h;
+  double size;              ///< of the configuration
+  const double *q, *v, *a;  ///< at the start; a: where it is known, for schemes whose first stage is there
+  double *q_next, *v_next, *a_next, *p_next, *lambda_next;
+};
+
 /// out = base + h Σ weight·rate, so many entries of them at a time that the sums stay in registers; without a base it is zero.
 template <int Width>
 [[gnu::always_inline]] inline void combine_some(const StageSums::Shares& shares, double h, const StagePlaces& places,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <taut/base/require.hpp>
 #include <taut/study/lane_code.hpp>
 #include <taut/study/lane_driver.hpp>

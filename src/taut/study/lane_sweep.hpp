@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <span>
 #include <taut/model/plan.hpp>

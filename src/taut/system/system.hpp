@@ -198,7 +198,7 @@ void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const s
 
 template <class Term> System& System::add(Term term, const std::string& name) {
   if constexpr (SpatialTerm<Term>) {
-    require(points_.has_value(), "{}: needs points, but the system has generalised coordinates.", term.name());
+    if (!points_) require(false, "{}: needs points, but the system has generalised coordinates.", term.name());
     const auto add_all = [&](auto made) {
       if constexpr (std::ranges::range<decltype(made)>) {
         for (auto& one : made) add(std::move(one), name);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <taut/base/require.hpp>
 #include <taut/system/autodiff.hpp>
 #include <taut/system/block.hpp>
@@ -130,17 +129,19 @@ template <class Term, class Base> class TermBlock : public Base {
 
   void push(Term term, std::string given, int coordinates) {
     for (const int index : term.stencil()) {
-      require(index >= 0 && index < coordinates, "{}: touches coordinate {}, but the system has only {}.",
-              label(term, terms()), index, coordinates);
+      if (index < 0 || index >= coordinates)  // a label is made for those who need it
+        require(false, "{}: touches coordinate {}, but the system has only {}.", label(term, terms()), index, coordinates);
       this->stencils_.push_back(index);
     }
-    if (!given.empty()) given_[terms()] = std::move(given);
+    if (!given.empty()) {
+      given_.resize(terms_.size());
+      given_.push_back(std::move(given));
+    }
     terms_.push_back(std::move(term));
   }
 
   std::string name(int term) const override {
-    const auto found = given_.find(term);
-    return found != given_.end() ? found->second : label(terms_[term], term);
+    return std::size_t(term) < given_.size() && !given_[term].empty() ? given_[term] : label(terms_[term], term);
   }
 
  protected:
@@ -148,10 +149,10 @@ template <class Term, class Base> class TermBlock : public Base {
   void drop(const std::vector<char>& off) {
     std::vector<Term> terms;
     std::vector<int> stencils;
-    std::map<int, std::string> given;
+    std::vector<std::string> given;
     for (int k = 0; k < this->terms(); ++k) {
       if (off[std::size_t(k)] != 0) continue;
-      if (const auto found = given_.find(k); found != given_.end()) given[int(terms.size())] = found->second;
+      if (std::size_t(k) < given_.size()) given.push_back(given_[k]);
       terms.push_back(terms_[k]);
       stencils.insert(stencils.end(), this->stencils_.begin() + k * n, this->stencils_.begin() + (k + 1) * n);
     }
@@ -189,7 +190,7 @@ template <class Term, class Base> class TermBlock : public Base {
   }
 
   std::vector<Term> terms_;
-  std::map<int, std::string> given_;
+  std::vector<std::string> given_;  // empty: none; as many as up to the last term that has one
 };
 
 }  // namespace taut

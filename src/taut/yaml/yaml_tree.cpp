@@ -1,5 +1,6 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
+#include <map>
 
 #include <algorithm>
 #include <filesystem>

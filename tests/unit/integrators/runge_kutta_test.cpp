@@ -91,6 +91,73 @@ TEST(IndexOne, EliminationAndKktSystemAgree) {
   }
 }
 
+/// A row that is no rod.
+struct OnParabola {
+  static constexpr int width = 2, rows = 1;
+  int point;
+  std::array<int, 2> stencil() const { return point_stencil<2>(point); }
+  template <class T> Local<T, 1> value(const T&, const Local<T, 2>& q) const { return {q[1] - q[0] * q[0]}; }
+  std::string name() const { return "point on the parabola"; }
+};
+
+/// What takes a whole step at once finds what its parts find one after the other: for rods in the plane and in space, forces besides weight, rows of other kinds,
+/// and no rows at all; with the first stage carried from the step before, and without.
+TEST(IndexOne, AWholeStepIsTheSumOfItsParts) {
+  std::vector<Model> models;
+  for (const int links : {1, 2, 3, 4}) models.push_back(chain({.links = links}));
+  models.push_back(double_spherical_pendulum());
+  System bead(Points{.count = 1, .dim = 2});
+  bead.add(Gravity{.g = 9.81}).add(OnParabola{.point = 0});
+  models.push_back({bead, at_rest(bead, Vector{{1.0, 1.0}})});
+  models.push_back(chain({.links = 2}));
+  models.back().system.add(Spring{.from = 0, .to = 1, .stiffness = 50.0, .length = 0.7});
+  System free(Points{.count = 2, .dim = 2});
+  free.add(Spring{.from = 0, .to = 1, .stiffness = 9.0, .length = 0.8});
+  State apart = at_rest(free, Vector{{0.0, 0.0, 1.0, 0.5}});
+  models.push_back({free, apart});
+  const ExplicitTableau& tableau = kutta4();
+  StageSums sums{.stages = 4, .c = tableau.c, .rows = {}, .end = StageSums::of(tableau.b)};
+  for (const auto& row : tableau.a) sums.rows.push_back(StageSums::of(row));
+  constexpr double h = 1e-2;
+  for (const Model& model : models) {
+    const int n = model.system.size(), m = model.system.constraint_count();
+    IndexOne whole(model.system, Multipliers{}), parts(model.system, Multipliers{});
+    State now = model.start, next = now, other = now;
+    const double size = ConfigurationSize{}.of(model.system, now);
+    for (const bool carried : {false, true, true}) {
+      Vector room = Vector::Zero(15 * n), base(2 * n), a(n), lambda = Vector::Zero(m);
+      const StagePlaces places{.n = n, .base = base.data(), .first = room.data()};
+      for (Vector* one : {&next.q, &next.v, &next.p, &next.carried, &other.carried}) one->resize(n);
+      next.lambda.resize(m), other.lambda.resize(m);
+      SolveReport report;
+      ASSERT_TRUE(whole.step(sums,
+                             {now.t, h, size, now.q.data(), now.v.data(), carried ? now.carried.data() : nullptr,
+                              next.q.data(), next.v.data(), next.carried.data(), next.p.data(), next.lambda.data()},
+                             places, report))
+          << n;
+      const Vector stages = room;
+      room.setZero();
+      base << now.q, now.v;
+      parts.begin(now);
+      if (carried) room.segment(n, n) = now.v, room.segment(2 * n, n) = now.carried;
+      ASSERT_TRUE(parts.run(sums, now.t, h, places, carried ? 1 : 0, lambda.data(), report));
+      other.q = room.segment(12 * n, n), other.v = room.segment(13 * n, n);
+      ASSERT_EQ(parts.settle(now.t + h, size, other.q, other.v, other.carried, other.lambda).status, Status::ok);
+      parts.find_momentum(other);
+      const int first = carried ? n : 0;  // nobody asks where a carried stage is
+      EXPECT_LE((stages.segment(first, 14 * n - first) - room.segment(first, 14 * n - first)).norm(), 1e-13 * room.norm())
+          << n;
+      EXPECT_LE((next.q - other.q).norm(), 1e-14 * other.q.norm()) << n;
+      EXPECT_LE((next.v - other.v).norm(), 1e-13 * (1.0 + other.v.norm())) << n;
+      EXPECT_LE((next.p - other.p).norm(), 1e-13 * (1.0 + other.p.norm())) << n;
+      EXPECT_LE((next.carried - other.carried).norm(), 1e-12 * (1.0 + other.carried.norm())) << n;
+      EXPECT_LE((next.lambda - other.lambda).norm(), 1e-12 * (1.0 + other.lambda.norm())) << n;
+      next.t = now.t + h;
+      now = next;
+    }
+  }
+}
+
 TEST(IndexOne, FewRodsAreWatchedForRankAsManyAre) {
   // Two rods on one line between three points of which the outer are held: singular there, by elimination as well.
   System system(Points{.count = 1, .dim = 2});
