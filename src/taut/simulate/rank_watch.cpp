@@ -212,13 +212,12 @@ double RankWatch::measure(double t, const Vector& q) {
   return smallest > 0.0 ? std::sqrt(smallest) : 0.0;
 }
 
-/// How many steps are left out before the next look: twice as many as before, as long as no angle has changed much in them.
+/// How many steps are left out before the next look: twice as many as before, but few, and only as long as no angle has changed so much in them that ten
+/// times as many would come near to a loss.
 void RankWatch::rest_or_not() {
-  constexpr int longest = 15;
-  constexpr double calm =
-      0.05;  // of a squared sine, until the next look twice that: far from what it falls before rank is lost
+  constexpr int longest = 3;
   bool rests = counts_ == equal_ && before_ >= 0.8 * largest_ && seen_.size() == sines_.size();
-  for (std::size_t i = 0; i < seen_.size() && rests; ++i) rests = std::abs(sines_[i] - seen_[i]) <= calm;
+  for (std::size_t i = 0; i < seen_.size() && rests; ++i) rests = 10.0 * std::abs(sines_[i] - seen_[i]) <= sines_[i];
   pause_ = rests ? std::min(2 * pause_ + 1, longest) : 0;
   left_out_ = pause_;
   seen_ = sines_;

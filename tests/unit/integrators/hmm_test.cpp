@@ -185,7 +185,9 @@ TEST(Hmm, HoldsConstraintsExactlyBesideSpringsWithTheOrderOfItsMacroScheme) {
       EXPECT_NEAR(path.last.lambda[0], exact.last.lambda[1], macro == Macro::rk4 ? 1e-3 : 1e-1);
     }
     EXPECT_NEAR(slope(steps, errors), 3.8, 0.35) << errors[0] << " " << errors.back();
-    if (macro == Macro::rk4) EXPECT_LE(errors.back(), 1e-6);
+    if (macro == Macro::rk4) {
+      EXPECT_LE(errors.back(), 1e-6);
+    }
   }
 }
 
