@@ -98,6 +98,7 @@ TEST(Continuation, ShallowArchBucklesSidewaysAndPassesItsLimitsWhereTheElasticaS
 }
 
 TEST(Continuation, NarrowCantileverTipsSidewaysAtPrandtlsLoad) {
+  if (sanitized) GTEST_SKIP() << "long; the column takes the same way";
   // 4.0126 √(EI₁ GJ)/L², with the large stiffness far above the small one.
   const double EI = 1.0, GJ = 0.7;
   const auto strip = [&](double P) {
