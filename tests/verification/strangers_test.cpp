@@ -275,5 +275,17 @@ TEST(Strangers, AKinkOfWhatIsDrivenIsAnImpulse) {
     EXPECT_LE((run_of(model, {scheme, 0.01}).last.q - exact).norm(), error) << scheme;
 }
 
+TEST(Strangers, BallsDoNotFlyThroughEachOther) {
+  // A ball of 100 m/s meets one at rest, in steps of ten diameters: they exchange their velocities at x = 5.4.
+  const std::string balls =
+      "masses: {A: {mass: 1, at: [0, 0], velocity: [100, 0]}, B: {mass: 1, at: [5.5, 0]}}\n"
+      "contacts: [{between: [A, B], radius: [0.05, 0.05]}]\n"
+      "run: {until: 0.1, step: 0.01, integrator: {name: moreau-jean, restitution: 1}}\n";
+  const ModelFile model = parse_model(balls, "balls.yaml");
+  const RunOutcome ended = run_model(model, plan(model));
+  EXPECT_NEAR(ended.last.q[0], 5.4, 0.1) << ended.certificate.message;
+  EXPECT_NEAR(ended.last.q[2], 10.1, 0.1);
+}
+
 }  // namespace
 }  // namespace taut

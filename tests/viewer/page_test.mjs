@@ -27,6 +27,7 @@ const browser = await chromium.launch({
 // A page that must not complain nor ask for anything.
 async function open(file, hash = '', size = { width: 1280, height: 800 }, options = {}, ready = '#certificate') {
   const context = await browser.newContext({ viewport: size, ...options });
+  context.setDefaultTimeout(120_000); // without a graphics card, beside other tests
   const page = await context.newPage();
   const trouble = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && !/GPU stall|GL Driver/.test(message.text()) && trouble.push(message.text()));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <taut/base/require.hpp>
 #include <taut/simulate/trial.hpp>
 
@@ -42,15 +43,21 @@ Foretold foretell(const System& system, const State& start, const Choice& scheme
     if (p.step == steps - window) late = p.state.t;
     if (p.step == steps) *p.stop = "enough";
   };
-  const Trajectory path = simulate(system, start, integrator_named(scheme.name, scheme.options), Multipliers{},
-                                   {.step = options.step,
-                                    .end = options.end,
-                                    .rtol = options.rtol,
-                                    .atol = options.atol,
-                                    .tolerances = options.tolerances,
-                                    .every = 0,
-                                    .keep = false,
-                                    .observers = {watch}});
+  std::optional<Trajectory> tried;
+  try {
+    tried.emplace(simulate(system, start, integrator_named(scheme.name, scheme.options), Multipliers{},
+                           {.step = options.step,
+                            .end = options.end,
+                            .rtol = options.rtol,
+                            .atol = options.atol,
+                            .tolerances = options.tolerances,
+                            .every = 0,
+                            .keep = false,
+                            .observers = {watch}}));
+  } catch (const InputError&) {  // not for this system: who asks for it is told
+    return {std::numeric_limits<double>::infinity(), false};
+  }
+  const Trajectory& path = *tried;
   const RunCounts& counts = path.counts;
   const double work =
       is_explicit(scheme) ? double(counts.evaluations) : double(counts.newton_iterations) * newton_weight(system);
