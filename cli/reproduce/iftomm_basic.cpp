@@ -19,7 +19,7 @@ namespace {
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 /// A model run as its text says, seen at its records.
-struct Measured {
+struct TimedRun {
   Certificate certificate;
   double seconds = 0.0;  ///< of the run, and of looking at it
   std::vector<double> t;
@@ -28,7 +28,7 @@ struct Measured {
 
   double drift() const { return certificate.energy.deviation; }
   /// The largest difference of the first `count` outputs from those of another run with the same records.
-  double apart_from(const Measured& other, std::size_t count) const {
+  double apart_from(const TimedRun& other, std::size_t count) const {
     double out = t.empty() || t != other.t || std::min(outputs.size(), other.outputs.size()) < count ? std::nan("") : 0.0;
     for (std::size_t k = 0; k < count && !std::isnan(out); ++k)
       for (std::size_t i = 0; i < t.size(); ++i) out = std::max(out, std::abs(outputs[k][i] - other.outputs[k][i]));
@@ -36,13 +36,13 @@ struct Measured {
   }
 };
 
-Measured run_text(const std::string& name, const std::string& text, const Values& parameters,
+TimedRun run_text(const std::string& name, const std::string& text, const Values& parameters,
                   const std::map<std::string, Tree>& run, const std::function<void(double)>& done) {
   const ModelFile model = parse_model(text, name + ".yaml", {.parameters = parameters, .run = run});
   RunPlan planned = plan(model);
   planned.modes->enter(planned.modes->first());
   ModelCertifier certifier(*planned.modes, planned.options.end - model.start.state.t);
-  Measured out;
+  TimedRun out;
   out.outputs.resize(model.outputs.size());
   planned.options.keep = false;
   planned.options.observers.push_back([&](const Progress& p) {
@@ -123,12 +123,12 @@ Outcome run_iftomm_basic(const Settings& set, const Report& report) {
   const auto run = [&](const std::string& name, const std::string& text, double share, const Values& parameters = {},
                        const std::map<std::string, Tree>& options = {}) {
     const double from = done;
-    Measured one = run_text(name, text, parameters, options, [&](double part) { report(name, from + share * part); });
+    TimedRun one = run_text(name, text, parameters, options, [&](double part) { report(name, from + share * part); });
     done += share;
     if (!one.certificate.finished()) out.failure = name + ": " + one.certificate.message;
     return one;
   };
-  const auto hold = [&](const Measured& one) {
+  const auto hold = [&](const TimedRun& one) {
     worst_position = std::max(worst_position, one.certificate.gap);
     worst_velocity = std::max(worst_velocity, one.certificate.velocity_gap);
   };
@@ -138,7 +138,7 @@ Outcome run_iftomm_basic(const Settings& set, const Report& report) {
   };
 
   {
-    const Measured one = run("A01", pendulum, 0.02, {}, {{"rtol", rtol}});
+    const TimedRun one = run("A01", pendulum, 0.02, {}, {{"rtol", rtol}});
     hold(one);
     figure("a01_error", "A01 pendulum: error of x, y [m]",
            one.apart_from(run("A01 reference", pendulum_in_its_angle, 0.02), 2));
@@ -148,10 +148,10 @@ Outcome run_iftomm_basic(const Settings& set, const Report& report) {
   std::vector<double> per_bar;
   for (const int n : {1, 2, 40}) {
     const std::string N = std::to_string(n), name = "a02_n" + N;
-    const Measured one =
+    const TimedRun one =
         run("A02, N = " + N, case_text("four_bars_bodies"), n == 40 ? 0.3 : 0.05, {{"N", N}}, {{"rtol", rtol}});
     hold(one);
-    const Measured exact = run("A02 reference", four_bars_in_one_angle, 0.01, {{"N", N}});
+    const TimedRun exact = run("A02 reference", four_bars_in_one_angle, 0.01, {{"N", N}});
     figure(name + "_energy_drift", "A02, N = " + N + ": energy [J]", one.drift());
     figure(name + "_error", "A02, N = " + N + ": error of x, y [m]", one.apart_from(exact, 2));
     figure(name + "_time", "A02, N = " + N + ": time [s]", one.seconds);
@@ -159,18 +159,18 @@ Outcome run_iftomm_basic(const Settings& set, const Report& report) {
   }
   figure("a02_time_per_bar_ratio", "A02: time per four-bar, N = 40 over N = 1", per_bar[2] / per_bar[0]);
   {
-    const Measured one =
+    const TimedRun one =
         run("A03", case_text("seven_bodies"), 0.05, {}, {{"until", "0.05"}, {"interval", "5e-4"}, {"rtol", rtol}});
     hold(one);
-    const Measured exact =
+    const TimedRun exact =
         run("A03 reference", case_text("andrews"), 0.03, {}, {{"until", "0.05"}, {"interval", "5e-4"}, {"rtol", "1e-13"}});
     figure("a03_error", "A03 seven bodies: error of beta [rad]", one.apart_from(exact, 1));
     figure("a03_time", "A03: time [s]", one.seconds);
   }
   {
-    const Measured one = run("A04", case_text("bricard_bodies"), 0.1, {}, {{"interval", "0.05"}, {"rtol", rtol}});
+    const TimedRun one = run("A04", case_text("bricard_bodies"), 0.1, {}, {{"interval", "0.05"}, {"rtol", rtol}});
     hold(one);
-    const Measured again = run("A04 reference", case_text("bricard_bodies"), 0.1, {},
+    const TimedRun again = run("A04 reference", case_text("bricard_bodies"), 0.1, {},
                                {{"interval", "0.05"}, {"rtol", "1e-11"}, {"integrator", "spark4"}});
     figure("a04_energy_drift", "A04 Bricard: energy [J]", one.drift());
     figure("a04_error", "A04: difference from SPARK(4) at rtol 1e-11 [m]", one.apart_from(again, 3));
@@ -178,9 +178,9 @@ Outcome run_iftomm_basic(const Settings& set, const Report& report) {
     figure("a04_time", "A04: time [s]", one.seconds);
   }
   {
-    const Measured one = run("A05", case_text("flyball_governor"), 0.25, {}, {{"rtol", rtol}});
+    const TimedRun one = run("A05", case_text("flyball_governor"), 0.25, {}, {{"rtol", rtol}});
     hold(one);
-    const Measured exact = run("A05 reference", governor_in_angles, 0.03);
+    const TimedRun exact = run("A05 reference", governor_in_angles, 0.03);
     figure("a05_error", "A05 governor: error of s [m]", one.apart_from(exact, 1));
     figure("a05_time", "A05: time [s]", one.seconds);
     Curve curve{"iftomm_a05", {"t", "s"}, {}};

@@ -34,8 +34,10 @@ def with_drag(**options):
 def test_called_force_is_the_traced_one(how, slopes):
     traced, called = with_drag().solve(0.5, **how), with_drag(call=True, slopes=slopes).solve(0.5, **how)
     assert called.ok and np.allclose(called.q[-1], traced.q[-1], atol=1e-9)
-    if "integrator" in how:  # explicit schemes ask for no slopes
+    if "integrator" in how:
         assert called.certificate.newton_iterations <= 1.02 * traced.certificate.newton_iterations
+    else:  # explicit schemes ask for no slopes, and take the same steps
+        assert (called.certificate.steps, called.certificate.evaluations) == (traced.certificate.steps, traced.certificate.evaluations)
 
 
 def test_function_may_do_what_cannot_be_traced_and_reads_what_it_is_given():

@@ -27,7 +27,10 @@ class MoreauJeanStepper final : public Stepper {
         solver_(method),
         lambda_(Vector::Zero(system.constraint_count())),
         g_(system.constraint_count()),
-        shift_(Vector::Zero(system.constraint_count())) {
+        shift_(Vector::Zero(system.constraint_count())),
+        opening_(shift_),
+        before_(shift_),
+        after_(shift_) {
     impact_.ahead = true;
     for (std::size_t i = 0; i < sets_.size(); ++i)
       if (sets_[i] != Set::zero && sets_[i] != Set::whole && contact_ < 0) contact_ = int(i);
@@ -81,6 +84,7 @@ class MoreauJeanStepper final : public Stepper {
     impact_.reactions[0] = {.t = now.t + 0.5 * h, .q = &end_, .weight = h};
     // In units of h ġ, like every condition on rates. Only what approaches rebounds.
     if (system_.constraint_count() > 0) system_.constraint_rates(instant(now), shift_.data());
+    closing_ = shift_;
     for (std::size_t i = 0; i < sets_.size(); ++i)
       shift_[Eigen::Index(i)] = sets_[i] != Set::zero ? h * restitution_ * excess(sets_[i], shift_[Eigen::Index(i)]) : 0.0;
     impact_.condition = {.t = t, .q = &ahead_, .rate_weight = h, .shift = &shift_};
@@ -191,18 +195,24 @@ class MoreauJeanStepper final : public Stepper {
   /// end is looked at where its tangents meet, below which a distance along a straight way never is. −1: none.
   int passed(const State& now, const State& next, double h) {
     if (contact_ < 0) return -1;
-    const Vector g0 = system_.constraint_values(now.t, now.q), g1 = system_.constraint_values(next.t, next.q);
-    const Vector r0 = system_.constraint_rates(instant(now)), r1 = system_.constraint_rates(instant(next));
+    system_.constraint_rates(instant(next), opening_.data());
+    bool looked = false;
     for (std::size_t i = std::size_t(contact_); i < sets_.size(); ++i) {
       if (impact_.limits[i] != Set::whole || (sets_[i] != Set::nonnegative && sets_[i] != Set::nonpositive)) continue;
       const Eigen::Index k = Eigen::Index(i);
       const double side = sets_[i] == Set::nonnegative ? 1.0 : -1.0;
-      const double closes = side * r0[k], opens = side * r1[k];
+      const double closes = side * closing_[k], opens = side * opening_[k];
       if (!(closes < 0.0 && opens > 0.0)) continue;
-      const double when = (side * (g1[k] - g0[k]) - opens * h) / (closes - opens);
-      if (!(when > 0.0 && when < h && side * g0[k] + closes * when < 0.0)) continue;
-      const Vector between = now.q + when / h * (next.q - now.q);
-      if (side * system_.constraint_values(now.t + when, between)[k] < -1e-9 * size_.of(system_, now)) return int(i);
+      if (!looked) {
+        system_.constraint_values(now.t, now.q.data(), before_.data());
+        system_.constraint_values(next.t, next.q.data(), after_.data());
+        looked = true;
+      }
+      const double when = (side * (after_[k] - before_[k]) - opens * h) / (closes - opens);
+      if (!(when > 0.0 && when < h && side * before_[k] + closes * when < 0.0)) continue;
+      ahead_ = now.q + when / h * (next.q - now.q);
+      system_.constraint_values(now.t + when, ahead_.data(), g_.data());
+      if (side * g_[k] < -1e-9 * size_.of(system_, now)) return int(i);
     }
     return -1;
   }
@@ -247,7 +257,8 @@ class MoreauJeanStepper final : public Stepper {
   std::unique_ptr<Turning> turning_;  // made when it is first needed
   ConfigurationSize size_;
   Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_, minus_free_, held_force_, multipliers_;
-  int contact_ = -1;  // the first inequality, if there is one
+  Vector closing_, opening_, before_, after_;  // rates and values of the constraints at both ends of the step
+  int contact_ = -1;                           // the first inequality, if there is one
   bool inspected_ = false;
   bool touched_ = false, squeezed_ = false;  // in this step: inequalities act; their rates exclude each other
 };

@@ -50,7 +50,7 @@ Chosen choose_for(const ModelFile& model, const System& system) {
   // What beams are is known; a look at all their frequencies would take longer than the run.
   Character of =
       model.beams ? Character{.inequalities = inequalities} : character(acting(system).system, model.start.state, run.until);
-  if (!pulses_of(model).empty()) of.conservative = false;
+  of.conservative = of.conservative && pulses_of(model).empty();
   require(!of.inequalities || run.step > 0.0,
           "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
   Choice found = choose(of, fixed);

@@ -75,13 +75,4 @@ void check_options(const Integrator& integrator, double start, const SimulateOpt
           "simulate: {} needs equal steps and takes no tolerances; give a step, or use a scheme of one level.", traits.name);
 }
 
-std::vector<double> breaks_ahead(const SimulateOptions& options, double from) {
-  constexpr std::size_t most = 40;  // each is looked at, which takes time
-  std::vector<double> out;
-  for (const Event& event : options.events)
-    if (event.timed() && (event.at - from) * (options.end - event.at) >= 0.0 && out.size() < most) out.push_back(event.at);
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 }  // namespace taut

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <taut/base/require.hpp>
 #include <taut/simulate/inertia.hpp>
 #include <taut/simulate/timeline.hpp>
@@ -48,6 +50,16 @@ Trajectory simulate(const System& system, const State& start, const Integrator& 
   const std::vector<State> none;
   return Timeline(system, start, integrator, method, options)
       .follow(first, options.from != nullptr ? options.from->earlier : (options.resume ? options.earlier : none));
+}
+
+std::vector<double> breaks_ahead(const SimulateOptions& options, double from) {
+  constexpr std::size_t most = 40;  // each is looked at, which takes time
+  std::vector<double> out;
+  for (const Event& event : options.events)
+    if (event.timed() && (event.at - from) * (options.end - event.at) >= 0.0) out.push_back(event.at);
+  std::sort(out.begin(), out.end(), [&](double a, double b) { return std::abs(a - from) < std::abs(b - from); });
+  out.resize(std::min(out.size(), most));
+  return out;
 }
 
 }  // namespace taut

@@ -91,7 +91,7 @@ struct SimulateOptions {
 /// Throws InputError if options do not go together, with each other or with the scheme; simulate() does the same before it starts.
 void check_options(const Integrator& integrator, double start, const SimulateOptions& options);
 
-/// The first times of events from a time on, in the order of time: what acts between two of them and never else is to be looked for there.
+/// The next times of events from a time on, the nearest first: what acts between two of them and never else is to be looked for there.
 std::vector<double> breaks_ahead(const SimulateOptions& options, double from);
 
 /// Runs the system from the start to the end time.

@@ -9,6 +9,7 @@ std::vector<std::size_t> Timeline::look(double target) {
   const std::vector<Watch::Crossing> found =
       watch_.look(*run_->within(), run_->newest().t == target && target != options_.end);
   std::vector<std::size_t> acting;
+  if (found.empty()) return acting;
   std::vector<char> met(options_.events.size(), 0);  // at the time of the first that acts
   for (const Watch::Crossing& one : found) {
     const bool acts = options_.events[one.event].acts();

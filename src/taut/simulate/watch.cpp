@@ -82,15 +82,16 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
   std::fill(gone_.begin(), gone_.end(), 0);
   double last = begin;
   const int parts = resolve(step), first = unknown ? -int(std::size(near_start)) : 0;
-  for (int k = first; k < parts; ++k) {
-    const bool end = k + 1 == parts;
-    const double place = k < 0 ? near_start[k - first] : double(k + 1) / parts;
-    if (k < 0 && place >= 1.0 / parts) continue;
+  for (int part = first; part < parts; ++part) {
+    const bool end = part + 1 == parts, within = part < 0;
+    const double place = within ? near_start[part - first] : double(part + 1) / parts;
+    if (within && place >= 1.0 / parts) continue;
     const double t = end ? step.after().t : begin + length * place;
-    sample(step, t, end);
+    if (within || reactions_) sample(step, t, end);
+    const double* seen = within ? nullptr : seen_.data() + std::size_t(part + 1) * events_.size();
     for (std::size_t k = 0; k < events_.size(); ++k) {
       if (!events_[k].when || (side_[k] == 0.0 && rests_[k] != 0)) continue;
-      const double exact = value(k, sample_), side = side_[k];
+      const double exact = seen != nullptr && !events_[k].reactions ? seen[k] : value(k, sample_), side = side_[k];
       const double size = std::abs(exact), largest = std::max(largest_[k], size);
       // Round-off has no side.
       const double now = (side == 0.0 || (end && met)) && size <= roundoff * largest ? 0.0 : sign(exact);
@@ -142,10 +143,10 @@ int Watch::resolve(DenseStep& step) {
 /// The values of all functions at a place of the step, from 0 to 1.
 void Watch::see(DenseStep& step, double place) {
   const double begin = step.before().t, end = step.after().t;
-  if (place == 0.0) {
-    there_ = step.before();
+  if (place == 0.0 || place == 1.0) {
+    there_ = place == 0.0 ? step.before() : step.after();
   } else {
-    step.at(place == 1.0 ? end : begin + (end - begin) * place, there_);
+    step.at(begin + (end - begin) * place, there_);
   }
   for (std::size_t k = 0; k < events_.size(); ++k)
     seen_.push_back(events_[k].when && !events_[k].reactions ? value(k, there_) : 0.0);
