@@ -70,6 +70,8 @@ void add_certificates(nb::module_& module) {
       .def_ro("t_end", &Certificate::t_end)
       .def_ro("conservative", &Certificate::conservative, "Whether energy should be constant.")
       .def_ro("energy", &Certificate::energy)
+      .def_ro("balance", &Certificate::balance,
+              "Energy less the work of forces, where energy is not constant; without a name where the work is not known.")
       .def_ro("own_energy", &Certificate::own_energy,
               "An energy that the scheme keeps in a form of its own, if it has a name.")
       .def_ro("momenta", &Certificate::momenta)

@@ -144,6 +144,12 @@ class Certificate:
     def energy(self) -> Conserved: ...
 
     @property
+    def balance(self) -> Conserved:
+        """
+        Energy less the work of forces, where energy is not constant; without a name where the work is not known.
+        """
+
+    @property
     def own_energy(self) -> Conserved:
         """
         An energy that the scheme keeps in a form of its own, if it has a name.

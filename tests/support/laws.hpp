@@ -70,6 +70,15 @@ inline void expect_dynamics_laws(const System& system, const State& at, double t
       EXPECT_NEAR(f[i], dL[0], tolerance * (1.0 + std::abs(dL[0]))) << "f is the slope of L, coordinate " << i;
     }
   }
+  // Q·v is what f·v is beside the change of L with v.
+  const Vector along = difference(
+      [&](double x) {
+        const Vector q = at.q + x * at.v;
+        const Instant there{at.t, q.data(), at.v.data()};
+        return Vector::Constant(1, system.kinetic_energy(there) - system.potential_energy(there));
+      },
+      0.0);
+  EXPECT_NEAR(system.power(instant(at)), f.dot(at.v) - along[0], tolerance * (1.0 + f.norm() * at.v.norm())) << "power";
   const SlopeWeights weights{.momentum = 0.7, .force = -1.3, .dq = 0.4, .dv = 1.1};
   Eigen::MatrixXd expected(n, n);
   for (int j = 0; j < n; ++j)

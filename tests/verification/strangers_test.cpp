@@ -48,7 +48,9 @@ TEST(Strangers, ForcesThatBeginLaterOrElsewhereAreNoFaultOfTheScheme) {
   for (const std::string& text : models)
     for (const Asked& asked : {Asked{}, Asked{"spark3", 0.01}, Asked{"energy-momentum", 0.01}, Asked{"midpoint", 0.01}}) {
       const Certificate told = run_of(text, asked).certificate;
-      EXPECT_EQ(told.grade, Grade::unverified) << asked.integrator << ": " << told.summary << "\n" << text;
+      // Equal steps of 10 ms do not see when the floor of the first is met.
+      const bool coarse = &text == models.data() && asked.step > 0.0 && told.grade == Grade::unverified;
+      EXPECT_TRUE(coarse || told.grade == Grade::good) << asked.integrator << ": " << told.summary << "\n" << text;
       EXPECT_FALSE(told.conservative) << asked.integrator << ": " << text;
     }
 }

@@ -39,6 +39,49 @@ TEST(Verdicts, DivergedRunsAreToldAsSuch) {
   EXPECT_EQ(path.verdict, Verdict::diverged) << path.message;
 }
 
+/// Where forces do work, energy less work is what should stay; all that is known of a run that grows without end is that nothing drives it.
+TEST(Verdicts, DivergedRunsAreToldWhereForcesDoWork) {
+  const std::vector<std::string> models{
+      "coordinates: [x]\nkinetic: x'^2/2\npotential: 1e6*x^2/2\nforces: {x: -5*x'}\ninitial: {x: 1}\n",
+      "coordinates: [x]\nkinetic: x'^2/2\npotential: x^2/2\nforces: {x: -1000*x'}\ninitial: {x: 1}\n",
+      "coordinates: [x]\nkinetic: x'^2/2\npotential: 1e6*x^2/2\nforces: {x: cos(3*t)}\ninitial: {x: 0.1}\n",
+      "coordinates: [x]\nkinetic: x'^2/2\npotential: 1e6*(1 + 0.1*sin(t))*x^2/2\ninitial: {x: 0.1}\n",
+      "masses: {A: {mass: 1, at: [1, 0]}, B: {mass: 1, at: [2, 0]}}\npoints: {O: [0, 0]}\nrods: [[O, A]]\n"
+      "gravity: 9.81\nsprings: [{between: [A, B], stiffness: 1e6, damping: 10}]\n"};
+  for (const std::string& model : models)
+    for (const char* integrator : {"rk4", "dopri5", "dop853"}) {
+      ModelFile file = parse_model(model + "run: {until: 0.3, step: 0.01, integrator: " + integrator + "}\n", "stiff");
+      const Certificate told = run_model(file, plan(file), {}).certificate;
+      EXPECT_FALSE(good(told.verdict)) << integrator << ": " << told.summary << "\n" << model;  // or projections fail first
+    }
+}
+
+/// d/dt H = Q·v − ∂L/∂t along every motion, whatever finds it.
+TEST(Verdicts, EnergyLessWorkIsKeptWithTheOrderOfTheScheme) {
+  const std::vector<std::string> models{
+      "masses: {A: {mass: 1, at: [1, 0]}}\npoints: {O: [0, 0]}\nrods: [[O, A]]\ngravity: 9.81\n"
+      "forces: {A.x: -0.5*A.vx, A.y: -0.5*A.vy}\n",
+      "coordinates: [x]\nkinetic: x'^2/2\npotential: x^2/2\nforces: {x: cos(1.3*t)}\ninitial: {x: 1}\n",
+      "coordinates: [x]\nkinetic: x'^2/2\npotential: (1 + 0.3*sin(2*t))*x^2/2\ninitial: {x: 1}\n",
+      "coordinates: [x]\nkinetic: x'^2/2\npotential: x^2/2\nforces: {x: (1 - x^2)*x'}\ninitial: {x: 0.1}\n"};
+  double worst = 0.0;
+  for (const std::string& model : models)
+    for (const char* integrator : {"rk4", "dop853", "midpoint", "rattle", "newmark", "gcn", "energy-momentum", "spark2"}) {
+      const auto run = [&](double h) {
+        ModelFile file =
+            parse_model(model + "run: {until: 8, step: " + text(h) + ", integrator: " + integrator + "}\n", "work");
+        return run_model(file, plan(file), {}).certificate;
+      };
+      const Certificate coarse = run(0.02), fine = run(0.005);
+      EXPECT_EQ(fine.grade, Grade::good) << integrator << ": " << fine.summary << "\n" << model;
+      ASSERT_FALSE(fine.balance.name.empty()) << integrator << ": " << model;
+      EXPECT_LE(fine.balance.relative(), std::max(0.1 * coarse.balance.relative(), 1e-9)) << integrator << ": " << model;
+      worst = std::max(worst, fine.balance.relative());
+    }
+  std::cout << "worst energy less work, of what moves: " << worst << "\n";
+  EXPECT_LE(worst, 1e-3);
+}
+
 /// −c v on every coordinate of a plane point.
 struct Drag {
   static constexpr int width = 2;

@@ -90,13 +90,14 @@ struct Certifier::Followers {
   std::optional<FlatBlocks> blocks;  // of the system that is judged
   std::vector<Symmetry> symmetries;
   std::optional<EnergyWatch> watch;
-  Follower energy{"energy"}, own;
+  Follower energy{"energy"}, balance{"energy less work"}, own;
   std::vector<Follower> momenta;
   Vector g, rate, norms, p, v_before, p_before;
   long since_norms = 0;
   bool changed = true;  // what moves: another system, or from another state
   bool other = true;    // another system
   bool conservative = true;
+  bool balances = true;  // or the work is known
 };
 
 Certifier::Certifier(const System& judged, const System& moving, double length)
@@ -122,6 +123,7 @@ void Certifier::follow(const Instant& at) {
   f.watch.emplace(*moving_, here, length_);
   f.energy.weigh(std::max(held, f.watch->scale()));
   f.energy.rebase();
+  f.balance.rebase();
   f.own.rebase();
   if (f.other) {
     f.sets = system_->sets();
@@ -141,6 +143,7 @@ void Certifier::follow(const Instant& at) {
     });
     f.conservative = f.conservative && f.watch->conservative();
   }
+  f.balances = f.balances && f.watch->balances();
   for (Follower& one : f.momenta) one.rebase();
   f.v_before = v;
   f.p_before = moving_->momentum(at);
@@ -153,10 +156,15 @@ Measured Certifier::add(const Instant& at, double done, double invariant) {
   const double before = found_.states > 0 ? found_.t_end : at.t;
   const Energy energy = f.watch->measure(at);
   Measured now{.kinetic = energy.kinetic, .potential = energy.potential};
-  f.watch->see(energy);
+  f.watch->see(at, energy);
   f.energy.weigh(f.watch->scale());
   f.energy.add(energy.total(), done);
-  if (f.conservative && f.energy.leapt() && f.watch->finds_work(at, before)) f.conservative = false;
+  f.balance.weigh(f.watch->scale());
+  f.balance.add(f.watch->balance(energy), done);
+  found_.unbalanced = larger(found_.unbalanced, f.watch->unbalanced(energy));
+  const Follower& constant = f.conservative ? f.energy : f.balance;
+  if (f.balances && constant.leapt() && f.watch->finds_work(at, before)) f.conservative = false;
+  f.balances = f.balances && f.watch->balances();
   if (!std::isnan(invariant)) {
     f.own.weigh(f.watch->scale());
     f.own.add(invariant, done);
@@ -238,23 +246,26 @@ std::vector<double> Certifier::save() const {
                           double(f.momenta.size()),
                           found_.speed,
                           found_.motion,
-                          found_.turn};
+                          found_.turn,
+                          found_.unbalanced,
+                          f.balances ? 1.0 : 0.0};
   const std::vector<double> watch = f.watch ? f.watch->save() : std::vector<double>(EnergyWatch::numbers, 0.0);
   out.insert(out.end(), watch.begin(), watch.end());
   out.insert(out.end(), f.norms.begin(), f.norms.end());
   f.energy.save(out);
+  f.balance.save(out);
   f.own.save(out);
   for (const Follower& one : f.momenta) one.save(out);
   return out;
 }
 
 void Certifier::load(const std::vector<double>& saved, const Instant& at) {
-  constexpr std::size_t figures = 15;  // of the run, before those of what it follows
+  constexpr std::size_t figures = 17;  // of the run, before those of what it follows
   Followers& f = *followers_;
   follow(at);
   const std::size_t norms = std::size_t(system_->constraint_count());
   const auto size = [&](std::size_t momenta) {
-    return figures + EnergyWatch::numbers + norms + Follower::numbers * (2 + momenta);
+    return figures + EnergyWatch::numbers + norms + Follower::numbers * (3 + momenta);
   };
   if (saved.size() < figures || saved.size() != size(std::size_t(saved[11])))
     return;  // another layout: what follows is certified
@@ -273,6 +284,8 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   found_.speed = saved[12];
   found_.motion = saved[13];
   found_.turn = saved[14];
+  found_.unbalanced = saved[15];
+  f.balances = saved[16] != 0.0;
   f.since_norms = long(saved[9]);
   f.conservative = saved[10] != 0.0;
   const double* from = saved.data() + figures;
@@ -281,6 +294,7 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   f.norms = Eigen::Map<const Vector>(from, Eigen::Index(norms));
   from += norms;
   from = f.energy.load(from);
+  from = f.balance.load(from);
   from = f.own.load(from);
   for (Follower& one : f.momenta) from = one.load(from);
 }
@@ -297,6 +311,8 @@ Certificate Certifier::certificate(const Trajectory& path) const {
   out.units = moving_->points().has_value();
   out.conservative = followers_->conservative && followers_->watch.has_value();
   out.energy = followers_->energy.result();
+  out.balance = followers_->balance.result();
+  if (out.conservative || !followers_->balances || out.states < 2) out.balance.name.clear();
   out.own_energy = followers_->own.result();
   out.own_energy.name = out.own_energy.scale > 0.0 || out.own_energy.start != 0.0 ? path.promise.invariant : "";
   for (const Follower& momentum : followers_->momenta)

@@ -25,7 +25,7 @@ enum class Grade {
   good,        ///< what is checked is kept as well as the scheme promises, or far better than anyone would see
   fair,        ///< visibly off
   poor,        ///< so far off that the motion is another, or a promise is broken
-  unverified,  ///< nothing shows an error, but nothing could: forces do work, so that energy says nothing
+  unverified,  ///< nothing shows an error, but nothing could: energy is not constant, and the work that is done is not known
   bad          ///< the run failed or diverged
 };
 const char* name_of(Grade grade);
@@ -40,10 +40,12 @@ struct Certificate {
   std::string integrator, solver;
   int states = 0;
   double t_start = 0.0, t_end = 0.0;
-  bool units = false;              ///< lengths are metres, energies joules: the system is one of points
-  bool conservative = false;       ///< whether energy should be constant: no force does work, nothing is driven, no impacts
-  Conserved energy;                ///< H = v·p − L
-  Conserved own_energy;            ///< that which the scheme keeps in a form of its own; without a name where it has none
+  bool units = false;         ///< lengths are metres, energies joules: the system is one of points
+  bool conservative = false;  ///< whether energy should be constant: no force does work, nothing is driven, no impacts
+  Conserved energy;           ///< H = v·p − L
+  Conserved balance;        ///< where it is not constant, H less the work of forces; without a name where that is not known
+  double unbalanced = 0.0;  ///< by how much the balance is off at least, however the work is summed
+  Conserved own_energy;     ///< that which the scheme keeps in a form of its own; without a name where it has none
   std::vector<Conserved> momenta;  ///< where the system has the symmetry
   double position_residual = 0.0;  ///< largest |g| of the equalities
   double velocity_residual = 0.0;  ///< largest |G v + g_t|

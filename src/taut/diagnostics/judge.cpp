@@ -57,6 +57,25 @@ void judge_energy(const Certificate& c, const Promise& promise, Judgement& out) 
   out.add(off <= another ? Grade::fair : Grade::poor, name + " off by " + size + mend);
 }
 
+/// Where forces do work: energy less work. Whether something could be said; the sum of the work may not be known well enough.
+bool judge_balance(const Certificate& c, const Promise& promise, Judgement& out) {
+  if (c.balance.name.empty() || !std::isfinite(c.balance.deviation)) return false;
+  const double off = c.balance.relative(), surely = c.balance.scale > 0.0 ? c.unbalanced / c.balance.scale : 0.0;
+  const std::string size = figure(c.balance.deviation, "J", c.units) + " of " + figure(c.balance.scale, "J", c.units);
+  if (off <= invisible) {
+    out.add(Grade::good, c.balance.name + " within " + size);
+    return true;
+  }
+  if (!(surely > invisible)) return false;
+  if (promise.dissipates && c.balance.drift <= 0.0) {
+    out.add(surely <= another ? Grade::good : Grade::fair, c.balance.name + " lost " + size + ", as this scheme takes it");
+  } else {
+    out.add(surely <= another ? Grade::fair : Grade::poor,
+            c.balance.name + " off by " + size + (promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step"));
+  }
+  return true;
+}
+
 /// Schemes that keep an energy keep it with any step. What tells whether they follow the motion is how much of it one step turns.
 void judge_resolution(const Certificate& c, const Promise& promise, Judgement& out) {
   constexpr int few = 5;  // from rest, some steps are all there is
@@ -127,9 +146,12 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
     return;
   }
   Judgement found;
+  bool verified = c.conservative;
   if (c.conservative) {
     judge_energy(c, promise, found);
     if (!penalised) judge_resolution(c, promise, found);  // springs for constraints are not meant to be resolved
+  } else {
+    verified = judge_balance(c, promise, found);
   }
   judge_momenta(c, promise, found);
   judge_constraints(c, penalised, found);
@@ -142,9 +164,11 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
     more += ", where the motion may branch: check that it went where it should";
   }
   c.grade = found.grade;
-  if (c.conservative || found.grade != Grade::good) {
+  if (verified || found.grade != Grade::good) {
     c.summary = std::string(name_of(c.grade)) + ": " + (found.text.empty() ? "nothing is off" : found.text) + more;
-    if (c.grade == Grade::good && more.empty())
+    if (c.grade == Grade::good && more.empty() && !c.conservative) {
+      if (promise.rtol > 0.0) c.summary += message("; local errors below rtol = {}", promise.rtol);
+    } else if (c.grade == Grade::good && more.empty())
       c.summary += promise.rtol > 0.0 ? message(", as expected at rtol = {}", promise.rtol)
                                       : ", as expected of this scheme at this step";
     return;
@@ -174,6 +198,7 @@ std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   if (c.verdict != Verdict::reached) line("") << c.message << "\n";
   conserved(c.energy, "J");
   if (!c.conservative) line("") << "(forces, driven constraints or impacts do work: energy need not be constant)\n";
+  if (!c.balance.name.empty()) conserved(c.balance, "J");
   if (!c.own_energy.name.empty()) conserved(c.own_energy, "J");
   for (const Conserved& momentum : c.momenta) conserved(momentum, "");
   text << std::setprecision(3);

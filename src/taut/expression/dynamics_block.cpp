@@ -68,6 +68,16 @@ class ExpressionDynamics final : public DynamicsBlock, public DiscreteForces, pu
 
   double kinetic(const Instant& at) const override { return shape_->has_momentum ? energy(at, 0) : 0.0; }
   double potential(const Instant& at) const override { return energy(at, 1); }
+  double power(const Instant& at) const override {
+    const SparseProgram& from = shape_->applied;
+    double sum = 0.0;
+    if (shape_->has_applied)
+      instances_.each(from.program, at, [&](int instance, const auto& found) {
+        const int* stencil = instances_.stencil(instance);
+        for (int k = 0; k < from.count(); ++k) sum += found[k] * at.v[stencil[from.which[k]]];
+      });
+    return sum;
+  }
   void add(const Instant& at, double momentum, double force, double* out) const override {
     if (momentum != 0.0) add_to(shape_->momentum, at, momentum, out);
     if (force != 0.0) add_to(shape_->force, at, force, out);

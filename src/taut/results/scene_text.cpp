@@ -261,6 +261,7 @@ std::string certificate_text(const Certificate& c, bool printed) {
                    {"evaluations", c.counts.evaluations},
                    {"dependent", c.dependent}};
   for (const Conserved& one : c.momenta) out["momenta"].push_back(conserved(one));
+  if (!c.balance.name.empty()) out["balance"] = conserved(c.balance);
   if (!c.own_energy.name.empty()) out["own_energy"] = conserved(c.own_energy);
   if (printed) {
     std::ostringstream text;

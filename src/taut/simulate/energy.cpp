@@ -7,21 +7,41 @@
 namespace taut {
 namespace {
 
-/// Whether energies, momenta or constraints change while nothing moves.
-bool depends_on_time(const System& system, const State& start, double length) {
-  const Vector rest = Vector::Zero(system.size()), g = system.constraint_values(start.t, start.q);
+constexpr double times_of_a_run[] = {0.0131, 0.213, 0.57, 0.89};
+
+/// Whether energies or momenta change while nothing moves.
+bool energies_change(const System& system, const State& start, double length) {
   const Vector p = system.momentum(instant(start));
   const double T = system.kinetic_energy(instant(start)), V = system.potential_energy(instant(start));
-  for (const double share : {0.0131, 0.213, 0.57, 0.89}) {
+  for (const double share : times_of_a_run) {
     const Instant later{start.t + share * length, start.q.data(), start.v.data()};
     const double off = std::max(std::abs(system.kinetic_energy(later) - T), std::abs(system.potential_energy(later) - V));
     if (off > 1e-12 * (1.0 + std::abs(T) + std::abs(V))) return true;
     if ((system.momentum(later) - p).lpNorm<Eigen::Infinity>() > 1e-12 * (1.0 + p.lpNorm<Eigen::Infinity>())) return true;
-    if (g.size() == 0) continue;
-    if ((system.constraint_values(later.t, start.q) - g).lpNorm<Eigen::Infinity>() > 1e-12) return true;
-    if (system.constraint_rates({later.t, start.q.data(), rest.data()}).lpNorm<Eigen::Infinity>() > 1e-12) return true;
   }
   return false;
+}
+
+/// Whether constraints move what rests.
+bool constraints_drive(const System& system, const State& start, double length) {
+  if (system.constraint_count() == 0) return false;
+  const Vector rest = Vector::Zero(system.size()), g = system.constraint_values(start.t, start.q);
+  for (const double share : times_of_a_run) {
+    const double t = start.t + share * length;
+    if ((system.constraint_values(t, start.q) - g).lpNorm<Eigen::Infinity>() > 1e-12) return true;
+    if (system.constraint_rates({t, start.q.data(), rest.data()}).lpNorm<Eigen::Infinity>() > 1e-12) return true;
+  }
+  return false;
+}
+
+bool depends_on_time(const System& system, const State& start, double length) {
+  return energies_change(system, start, length) || constraints_drive(system, start, length);
+}
+
+/// Inequalities that are held exactly may take energy.
+bool only_equations(const System& system) {
+  const std::vector<Set> sets = system.sets();
+  return std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero || set == Set::whole; });
 }
 
 /// Whether forces besides ∂L/∂q do work at some velocity near a state at a time: Q·v = f·v − ∂L/∂q·v, the latter by differences. A place where they
@@ -72,17 +92,73 @@ bool forces_work_on_the_way(const System& system, const State& start, double len
 }  // namespace
 
 bool conserves_energy(const System& system, const State& start, double length) {
-  const std::vector<Set> sets = system.sets();
-  if (std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; })) return false;
+  if (!only_equations(system)) return false;
   if (!system.conservative() && forces_work_on_the_way(system, start, length)) return false;
   return !depends_on_time(system, start, length);
 }
 
+Work::Work(const System& system, const State& start, double length)
+    : system_(system),
+      known_(only_equations(system) && !constraints_drive(system, start, length) &&
+             std::isfinite(system.power(instant(start)))),
+      t_(start.t) {
+  if (!known_) return;
+  applied_ = !system.conservative();
+  timed_ = energies_change(system, start, length);
+  known_ = applied_ || timed_;
+  if (!known_) return;
+  q_ = q_within_ = start.q;
+  v_ = v_within_ = start.v;
+}
+
+double Work::power(const Instant& at, double within) const {
+  double out = applied_ ? system_.power(at) : 0.0;
+  if (!timed_) return out;
+  const auto lagrangian = [&](double t) {
+    return system_.kinetic_energy({t, at.q, at.v}) - system_.potential_energy({t, at.q, at.v});
+  };
+  return out - (lagrangian(at.t + within) - lagrangian(at.t - within)) / (2.0 * within);
+}
+
+void Work::see(const Instant& at) {
+  if (!known_ || at.t == t_) return;
+  const Eigen::Map<const Vector> q(at.q, q_.size()), v(at.v, v_.size());
+  const double h = at.t - t_, away = std::sqrt(0.15);
+  double sum = 0.0, least = 0.0, most = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const double s = 0.5 + (k - 1) * away, r = 1.0 - s;
+    q_within_ = r * r * (1.0 + 2.0 * s) * q_ + s * r * r * h * v_ + s * s * (3.0 - 2.0 * s) * q - s * s * r * h * v;
+    v_within_ = 6.0 * s * r / h * (q - q_) + r * (1.0 - 3.0 * s) * v_ + s * (3.0 * s - 2.0) * v;
+    const double part = h * power({t_ + s * h, q_within_.data(), v_within_.data()}, 1e-3 * h);
+    sum += (k == 1 ? 8.0 : 5.0) / 18.0 * part;
+    least = k == 0 ? part : std::min(least, part);
+    most = k == 0 ? part : std::max(most, part);
+  }
+  sums_.done += sum;
+  sums_.least += least;
+  sums_.most += most;
+  sums_.largest = std::max(sums_.largest, std::abs(sums_.done));
+  t_ = at.t;
+  q_ = q;
+  v_ = v;
+}
+
+void Work::save(std::vector<double>& out) const {
+  out.insert(out.end(), {known_ ? 1.0 : 0.0, sums_.done, sums_.least, sums_.most, sums_.largest});
+}
+
+void Work::load(const double* saved) {
+  known_ = known_ && saved[0] != 0.0;
+  sums_ = {saved[1], saved[2], saved[3], saved[4]};
+}
+
 EnergyWatch::EnergyWatch(const System& system, const State& start, double length)
     : system_(system),
+      work_(system, start, length),
       conservative_(conserves_energy(system, start, length)),
       constant_mass_(system.constant_mass()),
       start_(measure(instant(start))),
+      since_(start.t),
       held_(start_.kinetic),
       first_invariant_(std::numeric_limits<double>::quiet_NaN()) {
   // Round-off of a potential is that of its terms, which may cancel in the sum: as large as force times place.
@@ -102,7 +178,9 @@ bool EnergyWatch::finds_work(const Instant& at, double since) {
       at.t, Eigen::Map<const Vector>(at.q, system_.size()), Eigen::Map<const Vector>(at.v, system_.size()), {}, {}};
   const bool work = !system_.conservative() &&
                     (forces_work(system_, at.t, here, 0.01) || forces_work(system_, 0.5 * (at.t + since), here, 0.01));
-  if (work || depends_on_time(system_, here, since - at.t)) conservative_ = false;
+  const bool changes = energies_change(system_, here, since - at.t), drives = constraints_drive(system_, here, since - at.t);
+  if (work || changes || drives) conservative_ = false;
+  work_.meet(changes, drives);
   return !conservative_;
 }
 
@@ -136,8 +214,10 @@ double EnergyWatch::broken(const State& before, const State& after) {
 }
 
 std::vector<double> EnergyWatch::save() const {
-  return {conservative_ ? 1.0 : 0.0, start_.kinetic,  start_.potential, held_, floor_,
-          first_invariant_,          double(beyond_), largest_};
+  std::vector<double> out{conservative_ ? 1.0 : 0.0, start_.kinetic,  start_.potential, held_, floor_,
+                          first_invariant_,          double(beyond_), largest_};
+  work_.save(out);
+  return out;
 }
 
 void EnergyWatch::load(const double* saved) {
@@ -148,6 +228,7 @@ void EnergyWatch::load(const double* saved) {
   first_invariant_ = saved[5];
   beyond_ = int(saved[6]);
   largest_ = saved[7];
+  work_.load(saved + 8);
 }
 
 void EnergyWatch::inherit(const EnergyWatch& before) {
@@ -155,22 +236,38 @@ void EnergyWatch::inherit(const EnergyWatch& before) {
   largest_ = std::max(largest_, before.largest_);
 }
 
-void EnergyWatch::see(const Energy& now) { held_ = std::max(held_, start_.total() - now.potential); }
+void EnergyWatch::see(const Instant& at, const Energy& now) {
+  work_.see(at);
+  since_ = at.t;
+  held_ = std::max(held_, start_.total() - balance({.kinetic = 0.0, .potential = now.potential}));
+}
+
+double EnergyWatch::unbalanced(const Energy& now) const {
+  const double change = now.total() - start_.total();
+  return std::max({0.0, change - work_.most(), work_.least() - change});
+}
 
 bool EnergyWatch::diverged(const State& state, const Energy& now, double invariant) {
   if (!std::isfinite(now.total())) return true;
-  if (!conservative_) return false;
-  see(now);
-  const double held = held_ + floor_;
+  if (!balances()) return false;
+  const double since = since_;
+  see(instant(state), now);
+  // The work is not known better than to a hundredth.
+  const double held = held_ + floor_ + (conservative_ ? 0.0 : 0.01 * work_.largest());
   // Springs that the step does not resolve may hold any energy while the motion is right; what moves may not have more than there is.
   double off = now.kinetic - held;
+  if (!conservative_) off = now.kinetic - std::max(0.0, start_.total() + work_.most() - now.potential);
   if (!std::isnan(invariant)) {
     if (std::isnan(first_invariant_)) first_invariant_ = invariant;
     if (std::abs(invariant - first_invariant_) <= held) off = 0.0;
   }
-  if (off > held && finds_work(instant(state), state.t)) return false;
-  beyond_ = off > held ? beyond_ + 1 : 0;
-  return off > 100.0 * held || beyond_ >= 16;
+  if (off > held) {
+    const bool was = conservative_;
+    if (finds_work(instant(state), since) && (was || !balances())) return false;
+  }
+  // What swings and grows stands still now and then. What rests until something acts on it holds nothing, and the work of its first step is a guess.
+  beyond_ = off > held ? beyond_ + 1 : (conservative_ ? 0 : std::max(0, beyond_ - 2));
+  return (conservative_ && off > 100.0 * held) || beyond_ >= 16;
 }
 
 }  // namespace taut

@@ -18,10 +18,44 @@ struct Energy {
   double total() const { return kinetic + potential; }  ///< H
 };
 
+/// What forces besides ∂L/∂q, and energies that change with time, do to H along the steps of a run: dH/dt = Q·v − ∂L/∂t.
+///
+/// It is summed by Gauss' rule of three places on the cubic through positions and velocities of both ends of a step, so that it costs next to nothing beside
+/// the step and sees no jump at its ends. Where steps are large the sum is not exact; the smallest and the largest power at the places tell between
+/// which numbers it lies.
+class Work {
+ public:
+  Work(const System& system, const State& start, double length);
+
+  /// Whether all of it is seen: constraints do none, since they do not move and are equations.
+  bool known() const { return known_; }
+  void see(const Instant& at);  ///< the end of a step that began at the state before
+  double done() const { return sums_.done; }
+  double least() const { return sums_.least; }
+  double most() const { return sums_.most; }
+  double largest() const { return sums_.largest; }  ///< so far, in either direction
+  void meet(bool changes, bool drives) { known_ = known_ && !drives && (timed_ || !changes); }  ///< energies, constraints
+
+  static constexpr std::size_t numbers = 5;
+  void save(std::vector<double>& out) const;
+  void load(const double* saved);
+
+ private:
+  double power(const Instant& at, double within) const;
+
+  const System& system_;
+  bool known_, timed_ = false, applied_ = false;
+  double t_;
+  Vector q_, v_, q_within_, v_within_;
+  struct {
+    double done = 0.0, least = 0.0, most = 0.0, largest = 0.0;
+  } sums_;
+};
+
 /// Measures H along a run, and judges whether it is off by more than the motion holds.
 ///
-/// At a place where the potential is V, a motion of energy H₀ has the kinetic energy H₀ − V. The largest of these that the run has met is what the motion
-/// holds; a run that moves with more than twice that is not an inaccurate motion but none at all.
+/// At a place where the potential is V, a motion of energy H₀ to which forces did the work W has the kinetic energy H₀ + W − V. The largest of these that
+/// the run has met is what the motion holds; a run that moves with more than twice that is not an inaccurate motion but none at all.
 class EnergyWatch {
  public:
   /// From this state on, for a run of this length.
@@ -29,16 +63,21 @@ class EnergyWatch {
 
   bool conservative() const { return conservative_; }
   Energy measure(const Instant& at);
-  void see(const Energy& now);  ///< a state of the run
+  void see(const Instant& at, const Energy& now);                   ///< a state of the run
+  bool balances() const { return conservative_ || work_.known(); }  ///< whether H less the work should be constant
+  bool works() const { return !conservative_ && work_.known(); }    ///< and this takes a look at every step
+  double balance(const Energy& now) const { return now.total() - work_.done(); }
+  double unbalanced(const Energy& now) const;  ///< by how much it changed at least, however the work is summed
   std::vector<double> save() const;
   void load(const double* saved);
-  static constexpr std::size_t numbers = 8;
+  static constexpr std::size_t numbers = 8 + Work::numbers;
   double start() const { return start_.total(); }
   double held() const { return held_; }
-  double scale() const { return std::max(held_, 1e3 * floor_); }  ///< the same, but not below round-off of the potential
+  /// The same, but not below the work, nor below round-off of the potential.
+  double scale() const { return std::max({held_, work_.largest(), 1e3 * floor_}); }
 
   /// Whether forces do work here, or energies or constraints change with time since then, though they did not where they were looked at: H is not constant
-  /// after all.
+  /// after all. Where constraints drive, the work is not known either.
   bool finds_work(const Instant& at, double since);
 
   /// Goes on where another has ended, at an event: round-off is that of the whole run.
@@ -55,11 +94,13 @@ class EnergyWatch {
 
  private:
   const System& system_;
+  Work work_;
   bool conservative_, constant_mass_;
   Vector p_, rest_;
   Energy start_;
+  double since_;  // time of the last state that was seen
   double held_, floor_ = 0.0, first_invariant_, largest_ = 0.0;
-  int beyond_ = 0;  // measurements in a row that were off by more than the motion holds
+  int beyond_ = 0;  // measurements in a row, or nearly so, that were off by more than the motion holds
 };
 
 }  // namespace taut

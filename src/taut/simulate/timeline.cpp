@@ -189,7 +189,7 @@ void Timeline::enter(const Mode& mode) {
 bool Timeline::diverged() {
   const bool there = run_->newest().t == options_.end;
   // Observers see every step, and so should this; where nobody looks a look now and then is enough.
-  if (options_.observers.empty() && !there && step_ % 16 != 0) return false;
+  if (options_.observers.empty() && !there && step_ % 16 != 0 && !energy_->works()) return false;
   invariant_ = run_->invariant();
   const Energy now = energy_->measure(instant(run_->newest()));
   if (!energy_->diverged(run_->newest(), now, invariant_)) return false;
@@ -200,7 +200,7 @@ bool Timeline::diverged() {
   note(true, false);
   const std::string what = std::isfinite(now.total())
                                ? message("the motion holds a kinetic energy of {}, and has {} (energy is off by {})",
-                                         energy_->held(), now.kinetic, now.total() - energy_->start())
+                                         energy_->held(), now.kinetic, energy_->balance(now) - energy_->start())
                                : std::string("energy is not finite");
   if (going_) end(Verdict::diverged, what + ": the step is too large for this scheme, or the scheme not for this system");
   return true;

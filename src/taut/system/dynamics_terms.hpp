@@ -43,6 +43,16 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
     return sum;
   }
 
+  double power([[maybe_unused]] const Instant& at) const override {
+    double sum = 0.0;
+    if constexpr (HasForce<Term>)
+      this->each([&](const Term& term, const int* stencil, int) {
+        const auto v = Base::gather(at.v, stencil), Q = term.force(at.t, Base::gather(at.q, stencil), v);
+        for (int i = 0; i < n; ++i) sum += Q[i] * v[i];
+      });
+    return sum;
+  }
+
   void add(const Instant& at, double momentum, double force, double* out) const override {
     if (mass_only && momentum == 0.0) return;
     constexpr bool massless = !HasMass<Term> && !HasKinetic<Term>;

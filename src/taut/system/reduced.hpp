@@ -102,6 +102,12 @@ template <class Map> class ReducedDynamics final : public DynamicsBlock, public 
     return system_->potential_energy({at.t, q.data(), v.data()});
   }
 
+  double power(const Instant& at) const override {
+    const First psi(map_, at.q, at.v);
+    const auto q = psi.q(), v = psi.v();
+    return system_->power({at.t, q.data(), v.data()});
+  }
+
   void add(const Instant& at, double momentum, double force, double* out) const override {
     const First psi(map_, at.q, at.v);
     const auto q = psi.q(), v = psi.v();

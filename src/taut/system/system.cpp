@@ -212,6 +212,12 @@ double System::potential_energy(const Instant& at) const {
   return sum;
 }
 
+double System::power(const Instant& at) const {
+  double sum = 0.0;
+  for (const auto& block : dynamics_) sum += block->power(at);
+  return sum;
+}
+
 void System::add_dynamics(const Instant& at, double momentum, double force, double* out) const {
   if (force != 0.0) ++evaluated;
   for (const auto& block : dynamics_) block->add(at, momentum, force, out);

@@ -92,6 +92,7 @@ class System {
 
   double kinetic_energy(const Instant& at) const;
   double potential_energy(const Instant& at) const;
+  double power(const Instant& at) const;  ///< of forces besides ∂L/∂q; not a number where a block does not know it
   double energy(const Instant& at) const { return kinetic_energy(at) + potential_energy(at); }
 
   // Evaluations without allocation; each is what the function of the same name in block.hpp says, over all blocks.

@@ -72,7 +72,9 @@ run: )yaml") + run,
     ModelFile running = model;
     const Certificate c = run_model(running, plan(running), {}).certificate;
     EXPECT_FALSE(c.conservative) << run;
-    EXPECT_EQ(c.grade, Grade::unverified) << c.summary;
+    // A support that moves works through its reaction, which is not known; as a spring it is a potential that changes with time.
+    EXPECT_EQ(c.balance.name.empty(), std::string(run).find("penalty") == std::string::npos) << c.summary;
+    EXPECT_EQ(c.grade, c.balance.name.empty() ? Grade::unverified : Grade::good) << c.summary;
     EXPECT_FALSE(conserves_energy(model.system, model.start.state, 2.0));
   }
 }

@@ -3,7 +3,6 @@
 #include "change_at.hpp"
 #include "error_of.hpp"
 #include "laws.hpp"
-#include "sanitized.hpp"
 
 namespace taut {
 namespace {
@@ -115,7 +114,7 @@ TEST(Beam, WithoutStiffnessItHangsAsACatenary) {
     (2.0 * a * std::sinh(10.0 / a) > 32.6 ? low : high) = a;
   }
   const double a = low;
-  for (const double stiffness : sanitized ? std::vector{0.0} : std::vector{1e-6, 0.0}) {
+  for (const double stiffness : {1e-6, 0.0}) {
     BeamOptions options = pipe(120);
     options.stiffness = stiffness;
     const Made m = made(options);

@@ -70,6 +70,10 @@ class ElementBlock final : public TermBlock<Element<Shapes, Dim>, DynamicsBlock>
     return half_square([&](const Term& term, Local& x) { gather_bent(term, at.q, x); },
                        [](const auto& m) -> const Square& { return m.stiffness; });
   }
+  double power(const Instant& at) const override {
+    return -2.0 * half_square([&](const Term& term, Local& x) { gather(term, at.v, x); },
+                              [](const auto& m) -> const Square& { return m.damping; });
+  }
 
   void add(const Instant& at, double momentum, double force, double* out) const override {
     Local x;
