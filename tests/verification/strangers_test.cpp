@@ -173,14 +173,62 @@ TEST(Strangers, BeamsOfAnyMeshKeepTheirEnergy) {
 
 TEST(Strangers, ShortPulsesAreNotPassed) {
   // x″ = −x + F exp(−((t − a)/w)²) from rest, by the convolution: an impulse F w √π at a, weaker by exp(−w²/4).
-  const double a = 5.03;
-  for (const double w : {1e-5, 1e-3, 0.05}) {
+  for (const auto& [a, w] : {std::pair(5.03, 1e-5), {5.03, 1e-3}, {5.03, 0.05}, {5.0, 1e-4}, {2.5, 1e-5}}) {
     const std::string text = message("exp(-((t - {})/{})^2)/{}", a, w, w);
     const RunOutcome ended = run_of(point + "potential: x^2/2\nforces: {x: \"" + text + "\"}\nrun: {until: 10}\n");
     EXPECT_EQ(ended.certificate.verdict, Verdict::reached) << w << ": " << ended.certificate.message;
     const double exact = std::sqrt(std::numbers::pi) * std::exp(-0.25 * w * w) * std::sin(10.0 - a);
     EXPECT_NEAR(ended.last.q[0], exact, 1e-6) << w;
     EXPECT_FALSE(ended.certificate.conservative) << w;
+  }
+}
+
+TEST(Strangers, PulsesShorterThanEqualStepsAreTold) {
+  for (const double a : {5.03, 5.0}) {
+    const std::string text =
+        message("coordinates: [x]\nkinetic: x'^2/2\npotential: x^2/2 - x*1e4*exp(-((t - {})/1e-4)^2)\n", a);
+    const Certificate told = run_of(text + "initial: {x: 1}\nrun: {until: 10}\n", {"midpoint", 0.01}).certificate;
+    EXPECT_EQ(told.grade, Grade::poor) << told.summary;
+  }
+}
+
+/// An event changes what it names and nothing else: velocities stay. A mass that is a function of time keeps momenta.
+TEST(Strangers, MassesThatChangeKeepVelocitiesAtEventsAndMomentaInTime) {
+  const std::string drag =
+      "parameters: {m: 1}\ncoordinates: [x]\nkinetic: m*x'^2/2\nforces: {x: -0.1*x'}\ninitial: {x': 1}\n"
+      "events: [{at: 1, then: {m: 2}}]\nrun: {until: 3}\n";
+  const std::string jump = "coordinates: [x]\nkinetic: \"if(t < 1, 1, 2)*x'^2/2\"\ninitial: {x': 1}\nrun: {until: 3}\n";
+  const std::string body =
+      "parameters: {J: 1}\nbodies: {a: {mass: 1, inertia: J, at: [1, 0], spin: 1}}\n"
+      "joints: [{type: hinge, between: [ground, a], at: [0, 0], angle: phi}]\n"
+      "events: [{at: 1, then: {J: 3}}]\nrun: {until: 3}\n";
+  const double slowed = std::exp(-0.1), exact = 10.0 * (1.0 - slowed) + 20.0 * slowed * (1.0 - std::exp(-0.1));
+  for (const char* name : {"midpoint", "spark2", "spark3", "rattle", "energy-momentum", "newmark", "gcn", "houbolt",
+                           "generalized-alpha", "rk4", "dop853"}) {
+    const RunOutcome dragged = run_of(drag, {name, 0.01}), jumped = run_of(jump, {name, 0.01});
+    EXPECT_NEAR(dragged.last.q[0], exact, 1e-4) << name;
+    if (name != std::string("houbolt")) {
+      const Vector q = run_of(body, {name, 0.01}).last.q;
+      EXPECT_NEAR(q[q.size() - 1], 3.0, 1e-3) << name << ", the angle";
+    }
+    EXPECT_NEAR(jumped.last.q[0], 2.0, name == std::string("houbolt") ? 2e-2 : 1e-9) << name;
+    EXPECT_LE(int(dragged.certificate.grade), int(Grade::unverified)) << dragged.certificate.summary;
+  }
+}
+
+TEST(Strangers, EventsThatLastAPartOfAStepAreMet) {
+  struct Case {
+    std::string when;
+    double count;
+  };
+  for (const Case& one :
+       {Case{"sin(100*t) > 0.99999", 159.0}, Case{"sin(1000*t) > 0.9", 1592.0}, Case{"x > 0.9999999", 1.0}}) {
+    const RunOutcome ended = run_of(
+        "parameters: {n: 0}\ncoordinates: [x]\nkinetic: x'^2/2\npotential: x^2/2\ninitial: {x': 1}\noutputs: {n: n}\n"
+        "events: [{when: \"" +
+            one.when + "\", then: {n: n + 1}}]\nrun: {until: " + (one.count > 1.0 ? "10" : "5") + "}\n",
+        {.rtol = 1e-9});
+    EXPECT_EQ(double(ended.events.size()), one.count) << one.when << ": " << ended.certificate.summary;
   }
 }
 

@@ -112,6 +112,9 @@ class Certifier {
 /// Measures the recorded states of a trajectory. To see how well a penalised run kept constraints, pass the system that still has them.
 Certificate certificate(const System& system, const Trajectory& path);
 
+/// A run that ended as it should, and yet cannot be right: it is poor.
+void doubt(Certificate& certificate, const std::string& why);
+
 /// Says in `grade` and `summary` what the figures come to; certificates made here have it already.
 void judge(Certificate& certificate, const Promise& promise, bool penalised);
 

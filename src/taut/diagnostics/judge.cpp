@@ -179,6 +179,12 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
               "energy is not conserved here and so tells no error; `taut verify` finds it";
 }
 
+void doubt(Certificate& c, const std::string& why) {
+  if (!good(c.verdict)) return;
+  c.grade = Grade::poor;
+  c.summary = "poor: " + why;
+}
+
 std::ostream& operator<<(std::ostream& out, const Certificate& c) {
   std::ostringstream text;
   const auto line = [&](const std::string& name) -> std::ostream& {

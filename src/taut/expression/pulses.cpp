@@ -7,7 +7,7 @@ namespace taut {
 namespace {
 
 /// Looks for the places where one expression changes, if they are a small part of the way: where bounds over a cell leave room for much more than its ends
-/// show, the cell is halved, until they do not.
+/// show, or what they show happens in a part of it, the cell is halved, until neither is so.
 class Narrow {
  public:
   Narrow(const Graph& graph, Graph::Node node, int time, Interval way) : value_(graph, node, time), way_(way) {}
@@ -25,6 +25,7 @@ class Narrow {
     enough_ = 0.05 * all.width();
     if (!std::isfinite(enough_)) return {};
     for (int k = 0; k < cells && halved_ < most_halved; ++k) look({place(k), place(k + 1)}, bounds[std::size_t(k)], 0);
+    join();
     // What stays as it has become needs no care: the next steps see it.
     std::erase_if(found_, [&](const Interval& one) { return !hides(one, value_(one)); });
     double length = 0.0;
@@ -36,13 +37,38 @@ class Narrow {
  private:
   static constexpr int most_halved = 1000, deepest = 44;
 
+  /// What goes up and soon down again is one.
+  void join() {
+    std::vector<Interval> joined;
+    for (const Interval& one : found_) {
+      const bool near =
+          !joined.empty() && one.low - joined.back().high <= 8.0 * std::max(one.width(), joined.back().width());
+      if (near) {
+        joined.back().high = one.high;
+      } else {
+        joined.push_back(one);
+      }
+    }
+    found_ = std::move(joined);
+  }
+
   /// Whether there may be much more in a cell than its ends show.
   bool hides(const Interval& cell, const Interval& bounds) {
     return !(bounds.width() - std::abs(value_.at(cell.high) - value_.at(cell.low)) <= enough_);
   }
 
+  /// Whether what the ends show happens in a part of the cell: half of a pulse, if its middle is an end.
+  bool steep(const Interval& cell) {
+    const double begins = value_.at(cell.low), change = value_.at(cell.high) - begins;
+    if (!(std::abs(change) > 0.1 * enough_)) return false;
+    for (const double share : {0.25, 0.5, 0.75})
+      if (std::abs(value_.at(cell.low + share * cell.width()) - begins - share * change) > 0.2 * std::abs(change))
+        return true;
+    return false;
+  }
+
   void look(Interval cell, const Interval& bounds, int depth) {
-    if (!hides(cell, bounds) || depth == deepest || halved_ >= most_halved) {
+    if (!(hides(cell, bounds) || steep(cell)) || depth == deepest || halved_ >= most_halved) {
       if (bounds.width() <= 0.1 * enough_) return;
       const bool goes_on = !found_.empty() && cell.low - found_.back().high <= 4.0 * cell.width();
       if (goes_on) {

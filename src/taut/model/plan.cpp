@@ -33,6 +33,16 @@ std::vector<double> pulses_of(const ModelFile& model) {
   return model.pulses ? model.pulses(model.start.state.t, model.run.until) : std::vector<double>{};
 }
 
+/// What equal steps do not see, in words.
+std::string passed_by_equal_steps(const ModelFile& model, double step) {
+  const std::vector<double> pulses = pulses_of(model);
+  for (std::size_t k = 0; k + 1 < pulses.size(); ++k)
+    if (pulses[k + 1] - pulses[k] < 4.0 * step)
+      return message("something acts at t = {} for {} only, and steps of {} pass it; give rtol, or much smaller steps",
+                     pulses[k], pulses[k + 1] - pulses[k], step);
+  return {};
+}
+
 /// The scheme of a run, and why where nobody named it.
 struct Chosen {
   std::string name;
@@ -127,6 +137,7 @@ RunPlan plan(const ModelFile& model) {
               .modes = modes,
               .choice = chosen.reason};
   set_events(model, modes, out.options);
+  if (rtol == 0.0 && run.atol == 0.0) out.doubt = passed_by_equal_steps(model, run.step);
   // Where nobody chose the scheme, it may be another where this one cannot go on.
   const bool explicit_scheme = chosen.name == "dop853" || chosen.name == "dopri5";
   if (run.integrator.empty() && explicit_scheme && run.solver == "multipliers" && !chosen.reversible)

@@ -12,6 +12,7 @@ struct RunPlan {
   SimulateOptions options;
   std::shared_ptr<ModelModes> modes;  ///< what events change
   std::string choice;                 ///< what was chosen where the model says nothing, and why
+  std::string doubt{};                ///< why the run cannot be right, if that is known: see doubt()
 };
 
 /// What happens in a run of a model: its events, with the systems they lead to, and times at which forces jump.

@@ -39,6 +39,7 @@ RunOutcome run_model(const ModelFile& model, RunPlan planned, const RunModelOpti
     scribe.see({system, path.last, none, 0, done, true, nullptr, nullptr, nullptr, true});
   }
   outcome.certificate = scribe.certificate(path);
+  if (!planned.doubt.empty()) doubt(outcome.certificate, planned.doubt);
   outcome.last = path.last;
   if (asked.recorder != nullptr) {
     asked.recorder->certify(outcome.certificate);

@@ -88,6 +88,22 @@ bool Timeline::land(const Watch::Crossing& crossing) {
   return true;
 }
 
+namespace {
+
+/// Gives a state behind a jump by time, at which inertia may jump, the momenta that it had before, constraints aside. False where nothing jumps.
+bool keep_momentum(const System& system, double before, State& state) {
+  if (system.constant_mass()) return false;
+  const Vector p = system.momentum({before, state.q.data(), state.v.data()});
+  const auto off = [&] { return Vector(p - system.momentum(instant(state))); };
+  const auto large = [&] { return off().lpNorm<Eigen::Infinity>() > 1e-9 * p.lpNorm<Eigen::Infinity>(); };
+  if (!large()) return false;
+  constexpr int most = 20;  // once, where p is linear in v
+  for (int round = 0; round < most && large(); ++round) state.v += system.mass(instant(state)).ldlt().solve(off());
+  return state.v.allFinite();
+}
+
+}  // namespace
+
 void Timeline::happen(std::size_t k) {
   const Event& event = options_.events[k];
   timed_done_[k] = event.timed();
@@ -121,12 +137,14 @@ void Timeline::happen(std::size_t k) {
     // Forces may jump at a time; and what several levels remember ends with a step of another length.
     run_->begin_anew();
     if (event.timed()) run_->pass_break(options_.end);
-    // What is driven may go on at another velocity, and takes what it holds along.
+    // A mass that jumps by time leaves momenta as they are. What is driven may go on at another velocity, and takes what it holds along.
+    State kept = run_->newest();
+    const bool heavier = event.timed() && keep_momentum(*system_, before.t, kept);
     const auto driven = [&](double t) { return system_->constraint_rates({t, before.q.data(), before.v.data()}); };
     const double fastest = std::max(1.0, before.v.lpNorm<Eigen::Infinity>());
-    if (event.timed() && system_->constraint_count() > 0 &&
-        (driven(run_->newest().t) - driven(before.t)).lpNorm<Eigen::Infinity>() > consistent * fastest) {
-      changed = modes_.whole(run_->newest());
+    if (heavier || (event.timed() && system_->constraint_count() > 0 &&
+                    (driven(run_->newest().t) - driven(before.t)).lpNorm<Eigen::Infinity>() > consistent * fastest)) {
+      changed = modes_.whole(kept);
       if (!change(changed, mode, true, true, message("the jump at t = {}", before.t))) return;
       after = changed;
     }
@@ -167,6 +185,10 @@ bool Timeline::change(State& state, const Mode& mode, bool moved, bool timed, co
       return false;
     }
     state = found.state;
+    state.p = next->momentum(instant(state));
+  } else if (next != system_ && state.p.size() == next->size()) {
+    // Velocities stay, whatever mass they now have.
+    state.p += next->momentum(instant(state)) - system_->momentum(instant(state));
   }
   keep_dependent();
   enter(mode);

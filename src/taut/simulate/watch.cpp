@@ -98,7 +98,10 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
       if (now == 0.0 && (side == 0.0 || !end)) continue;  // on zero: judged by what follows
       // What went back to its side and is first seen on the other has been at zero again, nearer than round-off can tell.
       const double from = side != 0.0 ? side : expected_[k], low = side != 0.0 ? last : begin;
-      const bool changes = from != 0.0 && now != from;
+      // Time may run backward; a direction is that of growing time.
+      const double rises = (now == 0.0 ? -from : now) * (length < 0.0 ? -1.0 : 1.0);
+      const bool changes =
+          from != 0.0 && now != from && (events_[k].direction == 0 || rises == double(events_[k].direction));
       side_[k] = now;
       expected_[k] = 0.0;
       // What lies beyond an event that acts is never seen.
@@ -108,9 +111,6 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
         since_[k] = std::max(since_[k], size);
       }
       if (!changes) continue;
-      // Time may run backward; a direction is that of growing time.
-      const double rises = (now == 0.0 ? -from : now) * (length < 0.0 ? -1.0 : 1.0);
-      if (events_[k].direction != 0 && rises != double(events_[k].direction)) continue;
       came_[k] = from;
       found_.push_back({k, locate(step, k, low, t, from), low});
     }
@@ -177,7 +177,7 @@ bool Watch::surprises(DenseStep& step, int parts) {
   return false;
 }
 
-/// Whether a function may cross between places where it was seen: by the parabola through three of them, or where the fourth difference of five says that
+/// Whether a function may cross between places where it was seen: by the parabola through three of them, as far as it can be trusted, or where the fourth difference of five says that
 /// they do not tell its course.
 bool Watch::hides(int parts) const {
   // One that jumps or has a kink does so at a few places however near they are, one that swings at all of them.
@@ -197,7 +197,8 @@ bool Watch::hides(int parts) const {
       }
       for (int i = 1; i < 4 && least > 0.0; ++i) {
         const double bend = g(i - 1) - 2.0 * g(i) + g(i + 1), slope = 0.5 * (g(i + 1) - g(i - 1));
-        if (bend * g(i) > 0.0 && std::abs(slope) < std::abs(bend) && (g(i) - 0.5 * slope * slope / bend) * g(i) < 0.0)
+        const double unsure = fourth > roundoff * largest_[event] ? fourth : 0.0, side = sign(g(i));
+        if (bend * g(i) > 0.0 && std::abs(slope) < std::abs(bend) && (g(i) - 0.5 * slope * slope / bend) * side < unsure)
           return true;
       }
     }

@@ -207,15 +207,18 @@ INLINE Mask settle(V t, V size, V* q, const V* v, const V* c) {
 }
 
 // Root mean square of the errors against rtol times the largest of their group, and atol.
-INLINE V badness(const V* e, const V* high, const V* v, const V* v1, V rtol, V atol) {
-  V speed[G];
-  for (int k = 0; k < G; ++k) speed[k] = B(0.0);
-  for (int i = 0; i < N; ++i) speed[group(i)] = larger(larger(magnitude(v[i]), magnitude(v1[i])), speed[group(i)]);
-  V all = B(0.0), all_speed = B(0.0), sum = B(0.0);
-  for (int k = 0; k < G; ++k) all = larger(high[k], all), all_speed = larger(speed[k], all_speed);
+INLINE V badness(const V* e, const V* high, const V* v, const V* q1, const V* v1, V rtol, V atol) {
+  V speed[G], size[G];
+  for (int k = 0; k < G; ++k) speed[k] = B(0.0), size[k] = high[k];
   for (int i = 0; i < N; ++i) {
-    const V a = e[i] / (atol + rtol * larger(high[group(i)], 1e-6 * all));
-    const V b = e[N + i] / (atol + rtol * larger(speed[group(i)], 1e-6 * all_speed));
+    speed[group(i)] = larger(larger(magnitude(v[i]), magnitude(v1[i])), speed[group(i)]);
+    size[group(i)] = larger(magnitude(q1[i]), size[group(i)]);  // at a start at zero, what the step makes of it
+  }
+  V all = B(0.0), all_speed = B(0.0), sum = B(0.0);
+  for (int k = 0; k < G; ++k) all = larger(size[k], all), all_speed = larger(speed[k], all_speed);
+  for (int i = 0; i < N; ++i) {
+    const V a = e[i] / (atol + rtol * larger(size[group(i)], 1e-6 * all) + 1e-300);
+    const V b = e[N + i] / (atol + rtol * larger(speed[group(i)], 1e-6 * all_speed) + 1e-300);
     sum += a * a + b * b;
   }
   return root(sum / (2.0 * N));
@@ -263,6 +266,41 @@ INLINE Mask landed(Landing& l, Mask taken, V t, V dt, const V* ends) {
   return there;
 }
 
+// Where within a step of dt, at whose end nothing has crossed, something has: at a quarter of it, or where the functions turn, by the cubic through both ends.
+// The share of the step, or 1.
+INLINE V crossing_within(const Landing& l, V t, V dt, const V* q, const V* v, const V* q1, const V* v1, const V* c, const V* ends) {
+  V seen[5][EVENTS + 1], qs[N], vs[N], first = B(1.0), turns = B(1.0);
+  const auto see = [&](V s, V* out) {
+    const V r = 1.0 - s;
+    for (int i = 0; i < N; ++i) {
+      qs[i] = r * r * (1.0 + 2.0 * s) * q[i] + s * r * r * dt * v[i] + s * s * (3.0 - 2.0 * s) * q1[i] - s * s * r * dt * v1[i];
+      vs[i] = 6.0 * s * r / dt * (q1[i] - q[i]) + r * (1.0 - 3.0 * s) * v[i] + s * (3.0 * s - 2.0) * v1[i];
+    }
+    happens(t + s * dt, qs, vs, c, out);
+  };
+  // Below zero where it comes from.
+  const auto may = [&](int k) { return (direction(k) >= 0 ? l.before[k] < 0.0 : ~ALL) | (direction(k) <= 0 ? l.before[k] > 0.0 : ~ALL); };
+  const auto side = [&](int k, V x) { return l.before[k] < 0.0 ? x : -x; };
+  for (int k = 0; k < EVENTS; ++k) seen[0][k] = l.before[k], seen[4][k] = ends[k];
+  for (int part = 3; part > 0; --part) {
+    see(B(0.25 * part), seen[part]);
+    for (int k = 0; k < EVENTS; ++k) first = may(k) & (side(k, seen[part][k]) >= 0.0) ? B(0.25 * part) : first;
+  }
+  for (int part = 3; part > 0; --part)
+    for (int k = 0; k < EVENTS; ++k) {
+      const V a = side(k, seen[part - 1][k]), b = side(k, seen[part][k]), d = side(k, seen[part + 1][k]);
+      const V bend = a - 2.0 * b + d, slope = 0.5 * (d - a);
+      const Mask near = may(k) & (bend < 0.0) & (magnitude(slope) <= magnitude(bend)) & (b - 0.5 * slope * slope / bend > 0.5 * bend);
+      turns = near ? 0.25 * part - 0.25 * slope / bend : turns;
+    }
+  const Mask turning = (turns > 0.02) & (turns < 0.98) & (turns < first);
+  if (any(turning)) {
+    see(turns, seen[1]);
+    for (int k = 0; k < EVENTS; ++k) first = turning & may(k) & (side(k, seen[1][k]) >= 0.0) & (turns < first) ? turns : first;
+  }
+  return first;
+}
+
 // Inputs and outputs lie in rows, `stride` numbers apart; see LaneLayout.
 INLINE void go(const double* in, double* out, long stride) {
   V row[6 + 2 * N + P];
@@ -292,14 +330,19 @@ INLINE void go(const double* in, double* out, long stride) {
   look(s, ALL, true, t, B(0.0), q, v, c, now);
   Landing land;
   happens(t, q, v, c, land.before);
+  // A step that passes a zero within it is taken again as far as there; of equal ones the rest follows.
+  Mask cut = ~ALL, rest = ~ALL;
+  V cut_to = B(0.0);
   while (any(runs)) {
     Mask last = (chosen & (t + 1.0001 * h >= t1)) | (~chosen & (steps + 1.0 >= count));
     V dt = chosen & last ? t1 - t : h;
     V next = last ? t1 : (chosen ? t + dt : t0 + (steps + 1.0) * h);
     if constexpr (EVENTS != 0) {
+      dt = rest ? next - t : dt;
+      dt = cut ? cut_to : dt;
       dt = land.on ? land.aim : dt;
-      next = land.on ? t + dt : next;
-      last = last & ~land.on;
+      next = cut | land.on ? t + dt : next;
+      last = last & ~cut & ~land.on;
     }
     for (int i = 0; i < N; ++i) kv[0][i] = v[i];
     Mask lost = stages(t, dt, s.size, q, v, c, kv, ka, q1, v1);
@@ -322,20 +365,28 @@ INLINE void go(const double* in, double* out, long stride) {
       }
       if constexpr (M > 0)
         for (int i = 0; i < 2 * N; ++i) e[i] += moved[i];
-      bad = badness(e, high, v, v1, rtol, atol);
+      bad = badness(e, high, v, q1, v1, rtol, atol);
       good = ~chosen | ((bad <= 1.0) & ~lost);
     }
     V sum = B(0.0);
     for (int i = 0; i < N; ++i) sum += q1[i] + v1[i];
     const Mask finite = (sum - sum) == 0.0;
     good = good & (finite | ~chosen);
-    Mask taken = runs & good & finite & (chosen | ~lost), there = ~ALL;
+    Mask taken = runs & good & finite & (chosen | ~lost), there = ~ALL, shortened = ~ALL;
     if constexpr (EVENTS != 0) {
       V after[EVENTS + 1];
       happens(next, q1, v1, c, after);
+      const Mask whole = taken & ~land.on & ~cut;
+      const V share = crossing_within(land, t, dt, q, v, q1, v1, c, after);
+      const Mask within = whole & (share < 1.0);
+      taken = taken & ~within;
+      cut_to = within ? share * dt : cut_to;
       there = landed(land, taken, t, dt, after);
       taken = taken & (~land.on | there);
       good = good | land.on;
+      rest = (rest & ~(taken & ~cut)) | (taken & cut & ~chosen);
+      shortened = taken & cut;
+      cut = within;
     }
     const Mask over = runs & ~chosen & (~finite | lost);
     for (int i = 0; i < N; ++i) {
@@ -345,7 +396,7 @@ INLINE void go(const double* in, double* out, long stride) {
       high[group(i)] = taken ? larger(magnitude(q1[i]), high[group(i)]) : high[group(i)];
     }
     t = taken ? next : t;
-    steps = taken ? steps + 1.0 : steps;
+    steps = taken & ~(shortened & ~chosen) ? steps + 1.0 : steps;
     rejected = runs & ~good ? rejected + 1.0 : rejected;
     status = over ? (finite ? B(3.0) : B(1.0)) : status;
     if constexpr (ADAPTIVE != 0) {
@@ -353,8 +404,8 @@ INLINE void go(const double* in, double* out, long stride) {
       factor = finite ? smaller(larger(factor, B(0.2)), good ? patience : B(0.9)) : B(0.2);
       patience = good ? B(5.0) : B(1.0);
       const V longest = row[3] > 0.0 ? row[3] : t1 - t0;
-      h = chosen & runs & ~(taken & last) ? smaller(dt * factor, longest) : h;
-      const Mask small = chosen & runs & ~taken & ~land.on & (h < 4e-15 * (magnitude(t) + magnitude(t1 - t0)));
+      h = chosen & runs & ~(taken & last) & ~cut & ~shortened ? smaller(dt * factor, longest) : h;
+      const Mask small = chosen & runs & ~taken & ~land.on & ~cut & (h < 4e-15 * (magnitude(t) + magnitude(t1 - t0)));
       status = small ? (finite ? B(2.0) : B(1.0)) : status;
       runs = runs & ~small;
     }

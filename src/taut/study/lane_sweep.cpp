@@ -71,6 +71,8 @@ std::string lane_objection(const ModelFile& model, const RunPlan& planned, const
   if (!keep.times.empty()) return "lanes keep nothing at times";
   if (!(end > start)) return "lanes run forward";
   if (!model.run.breaks.empty() || (model.jumps && !model.jumps(start, end).empty())) return "forces jump at times";
+  if (model.pulses && !model.pulses(start, end).empty())
+    return "something acts for a short time only, and lanes would pass it";
   if (!model.start.dependent.empty()) return "some constraints repeat others";
   try {
     record_lanes(model.system, watched_outputs(keep, model));

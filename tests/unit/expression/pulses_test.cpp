@@ -43,19 +43,22 @@ TEST(Enclosure, HoldsEveryValue) {
 }
 
 TEST(Pulses, AreFoundHoweverNarrow) {
-  for (const double width : {0.1, 0.05, 1e-3, 1e-6})
-    for (const char* text : {"1e4*exp(-((t - 5.03)/w)^2)", "sin(t) + 3/cosh((t - 5.03)/w)",
-                             "1/(1 + ((t - 5.03)/w)^4) + t/10", "tanh((t - 5.03)/w) - tanh((t - 5.03)/w - 1)"}) {
-      std::string filled = text;
-      for (std::size_t at; (at = filled.find("/w")) != std::string::npos;)
-        filled.replace(at, 2, "*" + std::to_string(1.0 / width));
-      Timed one(filled);
-      const std::vector<double> found = pulses_in_time(one.graph, 0, 0.0, 10.0);
-      const double inside = 5.03 + 0.3 * width;
-      const auto end = std::upper_bound(found.begin(), found.end(), inside);
-      ASSERT_TRUE(end != found.begin() && end != found.end()) << filled;
-      EXPECT_LE(*end - *std::prev(end), 40.0 * width) << filled;
-    }
+  // In the middle of the way and at other points of its division, and at points of none.
+  for (const double middle : {5.03, 5.0, 2.5, 3.75, 0.15625, 9.9})
+    for (const double width : {0.1, 0.05, 1e-3, 1e-6})
+      for (const char* text : {"1e4*exp(-((t - m)/w)^2)", "sin(t) + 3/cosh((t - m)/w)", "1/(1 + ((t - m)/w)^4) + t/10",
+                               "tanh((t - m)/w) - tanh((t - m)/w - 1)"}) {
+        std::string filled = text;
+        for (std::size_t at; (at = filled.find("/w")) != std::string::npos;)
+          filled.replace(at, 2, "*" + std::to_string(1.0 / width));
+        for (std::size_t at; (at = filled.find("m)")) != std::string::npos;) filled.replace(at, 1, std::to_string(middle));
+        Timed one(filled);
+        const std::vector<double> found = pulses_in_time(one.graph, 0, 0.0, 10.0);
+        const double inside = middle + 0.3 * width;
+        const auto end = std::upper_bound(found.begin(), found.end(), inside);
+        ASSERT_TRUE(end != found.begin() && end != found.end()) << filled;
+        EXPECT_LE(*end - *std::prev(end), 40.0 * width) << filled;
+      }
 }
 
 TEST(Pulses, AreNotWhatGoesOnAllTheTime) {

@@ -158,6 +158,33 @@ TEST_F(Lanes, StopAtEvents) {
   }
 }
 
+/// A function that is beyond zero for a part of a step only, with steps by tolerance and equal ones.
+TEST_F(Lanes, StopAtEventsWithinTheirSteps) {
+  for (const bool equal : {false, true}) {
+    ModelBuilder turn("Turn");
+    turn.parameter("c", 0.9).coordinate("x").kinetic("x'^2/2").potential("x^2/2").initial("x'", 1);
+    turn.event(Tree::table({{"when", "x > c"}, {"then", "stop"}}));
+    turn.run("until", 5).run("integrator", equal ? "rk4" : "dop853").run(equal ? "step" : "rtol", equal ? "0.05" : "1e-8");
+    for (const SweepRow& row : Both(turn.reader(), "c", "0.5, 0.9, 0.99, 0.999, 0.9999, 1.01", {"certificate"}).rows(true)) {
+      const double c = row.numbers[0];
+      EXPECT_EQ(row.verdict, c < 1.0 ? Verdict::stopped : Verdict::reached) << c << (equal ? ", equal" : "");
+      EXPECT_NEAR(row.numbers[10], c < 1.0 ? std::asin(c) : 5.0, 1e-5) << c;
+    }
+  }
+}
+
+TEST_F(Lanes, BeginAtZeroAndLeavePulsesToOthers) {
+  ModelBuilder thrown("Thrown");
+  thrown.parameter("u", 1.0).gravity(9.81).mass("A", Tree::table({{"mass", 1}, {"velocity", {"u", 0}}}));
+  thrown.output("x", "A.x").run("until", 2).run("rtol", "1e-8");
+  for (const SweepRow& row : Both(thrown.reader(), "u", "0.5, 1, 2", {"x", "certificate"}).rows(true)) {
+    EXPECT_EQ(row.verdict, Verdict::reached) << row.reason;
+    EXPECT_NEAR(row.numbers[1], 2.0 * row.numbers[0], 1e-9);
+  }
+  const ModelFile pushed = thrown.force("A.x", "exp(-((t - 1)/1e-4)^2)").build();
+  EXPECT_NE(lane_objection(pushed, plan(pushed), {}).find("short time"), std::string::npos);
+}
+
 TEST_F(Lanes, DoNotFeelThreadsOrNeighbours) {
   const Both both(pendulum().reader(), "l", "0.5:2:150", {"final", "certificate"});
   const std::vector<SweepRow> all = both.rows(true);
