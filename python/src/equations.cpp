@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <taut/integrators/catalog.hpp>
 
 #include "callable_blocks.hpp"
@@ -35,6 +36,24 @@ RunHeader header(const System& system, const Integrator& integrator, const Solve
   return out;
 }
 
+/// Throws where a given G is not the slope of g: the run would hold something else.
+void require_slope(const System& system, const State& at) {
+  const Eigen::MatrixXd G = system.constraint_gradient(at.t, at.q);
+  for (Eigen::Index j = 0; j < at.q.size(); ++j) {
+    Vector q = at.q;
+    const double h = 1e-5 * std::max(1.0, std::abs(q[j]));
+    q[j] = at.q[j] + h;
+    const Vector after = system.constraint_values(at.t, q);
+    q[j] = at.q[j] - h;
+    const Vector slope = (after - system.constraint_values(at.t, q)) / (2.0 * h);
+    for (Eigen::Index i = 0; i < slope.size(); ++i)
+      require(!(std::abs(slope[i] - G(i, j)) > 1e-4 * (1.0 + std::abs(slope[i]))),
+              "solve_dae: G[{}, {}] is {} at the start, but g[{}] changes by {} with q[{}]; leave G out to have it by "
+              "differences.",
+              i, j, G(i, j), i, slope[i], j);
+  }
+}
+
 /// Runs a system that functions give. Everything happens with the interpreter's lock: the functions need it at every turn.
 Result solve_equations(const nb::dict& functions, const Given& q0, const Given& v0, const nb::dict& asked, bool signals,
                        nb::object progress) {
@@ -65,6 +84,13 @@ Result solve_equations(const nb::dict& functions, const Given& q0, const Given& 
   const ConsistentStart found = consistent_start(*system, start);
   require(found.status == Status::ok, "solve_dae: the initial values violate {}, and none near them are found: {}",
           describe(found.before), found.trouble);
+  if (!named("G").is_none() && !named("g").is_none()) require_slope(*system, found.state);
+  if (!found.before.empty()) {
+    const std::string moved =
+        message("solve_dae: the initial values violate {}; the nearest that do not are taken, {} away in q and {} in v",
+                describe(found.before), found.moved_q, found.moved_v);
+    if (PyErr_WarnEx(PyExc_UserWarning, moved.c_str(), 2) != 0) throw nb::python_error();
+  }
   MemoryRecorder recorder;
   recorder.begin(header(*system, integrator, method, options, start.t));
   Certifier certifier(*system, options.end - start.t);

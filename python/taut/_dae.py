@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._model import _progress
-from ._result import Result
+from ._result import Result, times_of
 
 
 def solve_dae(
@@ -51,7 +51,7 @@ def solve_dae(
     asked = {
         "t0": float(t0), "until": float(until), "step": float(step), "rtol": float(rtol), "atol": float(atol),
         "integrator": name, "options": named, "solver": solver,
-        "t_eval": [] if t_eval is None else [float(one) for one in t_eval],
+        "t_eval": [] if t_eval is None else times_of(t_eval).tolist(),
     }  # fmt: skip
     mass = M if callable(M) else np.ascontiguousarray(M, dtype=float)
     functions = {"M": mass, "f": f, "g": g, "G": G, "V": V, "slopes": slopes}

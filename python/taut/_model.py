@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._callbacks import Callback, wanted
-from ._result import Result
+from ._result import Result, times_of
 from ._sections import REPLACED, Sections
 from ._simulation import Simulation
 from ._studies import Check, Comparison, Equilibrium, Modes, Sweep, Verification
@@ -218,7 +218,7 @@ class Model(Sections):
         Other threads go on meanwhile; Ctrl-C ends the run.
         """
         if t_eval is not None:
-            run["times"] = np.asarray(t_eval, dtype=float)
+            run["times"] = times_of(t_eval)
             if until is None:
                 until = float(run["times"][-1])
         built = self._build(parameters, {"until": until, **run})

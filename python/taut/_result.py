@@ -66,6 +66,20 @@ def _column(columns: dict[str, tuple[str, int]], name: str, kinds: tuple[str, ..
     return found
 
 
+def times_of(given: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Times at which states are wanted, as an array."""
+    try:
+        out = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise _core.InputError("t_eval: must be numbers, the times at which states are wanted.") from None
+    if out.ndim != 1 or out.size == 0:
+        raise _core.InputError(f"t_eval: must be a row of times, at least one; got an array of shape {out.shape}.")
+    steps = np.diff(out)
+    if not (np.all(steps > 0) or np.all(steps < 0)):
+        raise _core.InputError("t_eval: times must be in order, each once.")
+    return out
+
+
 class Result:
     """A run that has ended. Arrays are views of what the run has recorded: they cost nothing, keep it alive, and cannot be written to.
 

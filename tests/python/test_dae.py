@@ -55,3 +55,21 @@ def test_oscillator_at_given_times():
     times = np.linspace(0, 10, 21)
     r = taut.solve_dae([[1.0]], lambda t, q, v: -q, [1.0], until=10, rtol=1e-11, t_eval=times)
     assert np.array_equal(r.t, times) and np.allclose(r.q[:, 0], np.cos(times), atol=1e-9)
+
+
+def test_wrong_slopes_and_starts_are_told():
+    circle = {"until": 0.1, "g": lambda t, q: (q @ q - 1) / 2}
+    for wrong in (lambda t, q: -q, lambda t, q: 2 * q):
+        with pytest.raises(taut.InputError, match=r"G\[0, 0\]"):
+            taut.solve_dae(np.eye(2), gravity, [1, 0], G=wrong, **circle)
+    with pytest.warns(UserWarning, match="the nearest that do not"):
+        r = taut.solve_dae(np.eye(2), gravity, [1.1, 0], **circle)
+    assert np.allclose(r.q[0], [1, 0])
+
+
+def test_times_that_make_no_sense_are_told(pendulum):
+    for wrong in ([], [[0, 1], [1, 2]], [0, 1, 0.5], ["soon"]):
+        with pytest.raises(taut.InputError, match="t_eval"):
+            pendulum.solve(2, t_eval=wrong)
+        with pytest.raises(taut.InputError, match="t_eval"):
+            taut.solve_dae(np.eye(2), gravity, [1, 0], until=2, t_eval=wrong)

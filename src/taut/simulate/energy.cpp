@@ -170,7 +170,7 @@ EnergyWatch::EnergyWatch(const System& system, const State& start, double length
   Vector q = start.q;
   for (Eigen::Index i = 0; i < q.size(); ++i) q[i] += shift * std::cos(0.3 + 1.7 * double(i));
   const double shifted = std::abs(system.potential_energy({start.t, q.data(), start.v.data()}) - start_.potential);
-  floor_ = 1e-9 * terms + (std::isfinite(shifted) ? shifted : 0.0) + std::numeric_limits<double>::min();
+  floor_ = 1e-9 * terms + (std::isfinite(shifted) ? shifted : 0.0) + 1e-40;  // less is nothing in any units
 }
 
 bool EnergyWatch::finds_work(const Instant& at, double since) {
