@@ -133,3 +133,17 @@ def test_inputs_in_files_and_their_mistakes(cart):
     for one in two:
         one.advance(1)
     assert two[0]["x"] == pytest.approx(0.5) and two[1]["x"] == 0
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "spark3", "rattle", "newmark", "rk4"])
+def test_a_mass_that_is_an_input_leaves_velocities(integrator):
+    m = taut.Model()
+    m.input("u", 1)
+    m.coordinate("x")
+    m.kinetic("u*x'^2/2")
+    m.initial("x'", 1)
+    sim = m.start_run(step=0.01, integrator=integrator)
+    sim.advance(1)
+    sim.inputs["u"] = 2
+    sim.advance(2)
+    assert abs(sim.q[0] - 3) < 1e-9

@@ -115,12 +115,13 @@ void Certifier::jump() { followers_->changed = true; }
 void Certifier::forces_work() { followers_->conservative = false; }
 
 /// Begins to follow the systems from this state on.
-void Certifier::follow(const Instant& at) {
+void Certifier::follow(const Instant& at, const Work* work) {
   Followers& f = *followers_;
   const Eigen::Map<const Vector> q(at.q, system_->size()), v(at.v, system_->size());
   const State here{at.t, q, v, {}, {}};
   const double held = f.watch ? f.watch->scale() : 0.0;
   f.watch.emplace(*moving_, here, length_);
+  if (work != nullptr) f.watch->begin_with(*work);
   f.energy.weigh(std::max(held, f.watch->scale()));
   f.energy.rebase();
   f.balance.rebase();
@@ -150,13 +151,13 @@ void Certifier::follow(const Instant& at) {
   f.changed = f.other = false;
 }
 
-Measured Certifier::add(const Instant& at, double done, double invariant) {
+Measured Certifier::add(const Instant& at, double done, double invariant, const Work* work) {
   Followers& f = *followers_;
-  if (f.changed) follow(at);
+  if (f.changed) follow(at, work);
   const double before = found_.states > 0 ? found_.t_end : at.t;
   const Energy energy = f.watch->measure(at);
   Measured now{.kinetic = energy.kinetic, .potential = energy.potential};
-  f.watch->see(at, energy);
+  f.watch->see(at, energy, work);
   f.energy.weigh(f.watch->scale());
   f.energy.add(energy.total(), done);
   f.balance.weigh(f.watch->scale());

@@ -10,6 +10,8 @@
 
 namespace taut {
 
+class Work;
+
 /// How a quantity that should not change did change over a run.
 struct Conserved {
   std::string name;
@@ -79,8 +81,9 @@ class Certifier {
   ~Certifier();
 
   /// A state of the run. `done` is the part of the time that is behind, 0 to 1: the first and the last quarter make the drift. `invariant` is an energy that
-  /// the scheme keeps in a form of its own.
-  Measured add(const Instant& at, double done, double invariant = std::numeric_limits<double>::quiet_NaN());
+  /// the scheme keeps in a form of its own. `work` is what the run itself has counted; without it it is counted here.
+  Measured add(const Instant& at, double done, double invariant = std::numeric_limits<double>::quiet_NaN(),
+               const Work* work = nullptr);
 
   /// A state between steps, which says nothing of the run.
   Measured measure(const Instant& at);
@@ -100,7 +103,7 @@ class Certifier {
 
  private:
   struct Followers;
-  void follow(const Instant& at);
+  void follow(const Instant& at, const Work* work = nullptr);
   void measure_constraints(const Instant& at, Measured& now, Certificate* found);
 
   const System *system_, *moving_;

@@ -21,7 +21,7 @@ class ModelCertifier {
       }
     }
     if (!p.conservative) certifier_.forces_work();
-    return certifier_.add(instant(p.state), p.done, p.invariant);
+    return certifier_.add(instant(p.state), p.done, p.invariant, p.work);
   }
   /// Something outside has changed the systems of the mode: what is kept is kept from the next state on.
   void begin_anew() { enter(Mode(mode_)); }

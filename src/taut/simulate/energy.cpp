@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/energy.hpp>
 
@@ -101,6 +102,7 @@ Work::Work(const System& system, const State& start, double length)
     : system_(system),
       known_(only_equations(system) && !constraints_drive(system, start, length) &&
              std::isfinite(system.power(instant(start)))),
+      began_(start.t),
       t_(start.t) {
   if (!known_) return;
   applied_ = !system.conservative();
@@ -123,33 +125,49 @@ double Work::power(const Instant& at, double within) const {
 void Work::see(const Instant& at) {
   if (!known_ || at.t == t_) return;
   const Eigen::Map<const Vector> q(at.q, q_.size()), v(at.v, v_.size());
-  const double h = at.t - t_, away = std::sqrt(0.15);
-  double sum = 0.0, least = 0.0, most = 0.0;
-  for (int k = 0; k < 3; ++k) {
-    const double s = 0.5 + (k - 1) * away, r = 1.0 - s;
+  const double h = at.t - t_;
+  double part[2];
+  for (int k = 0; k < 2; ++k) {
+    const double s = 0.5 + (k - 0.5) / std::numbers::sqrt3, r = 1.0 - s;
     q_within_ = r * r * (1.0 + 2.0 * s) * q_ + s * r * r * h * v_ + s * s * (3.0 - 2.0 * s) * q - s * s * r * h * v;
     v_within_ = 6.0 * s * r / h * (q - q_) + r * (1.0 - 3.0 * s) * v_ + s * (3.0 * s - 2.0) * v;
-    const double part = h * power({t_ + s * h, q_within_.data(), v_within_.data()}, 1e-3 * h);
-    sum += (k == 1 ? 8.0 : 5.0) / 18.0 * part;
-    least = k == 0 ? part : std::min(least, part);
-    most = k == 0 ? part : std::max(most, part);
+    part[k] = h * power({t_ + s * h, q_within_.data(), v_within_.data()}, 1e-3 * h);
   }
-  sums_.done += sum;
-  sums_.least += least;
-  sums_.most += most;
+  sums_.done += 0.5 * (part[0] + part[1]);
+  sums_.least += std::min(part[0], part[1]);
+  sums_.most += std::max(part[0], part[1]);
   sums_.largest = std::max(sums_.largest, std::abs(sums_.done));
   t_ = at.t;
   q_ = q;
   v_ = v;
 }
 
+void Work::begin_with(const Work& other) {
+  known_ = other.known_;
+  began_ = other.began_;
+  before_ = other.sums_;
+}
+
+void Work::take(const Work& other) {
+  known_ = known_ && other.known_;
+  if (other.began_ != began_) before_ = {-sums_.done, -sums_.least, -sums_.most, 0.0};
+  began_ = other.began_;
+  sums_.done = other.sums_.done - before_.done;
+  sums_.least = other.sums_.least - before_.least;
+  sums_.most = other.sums_.most - before_.most;
+  sums_.largest = std::max(sums_.largest, std::abs(sums_.done));
+}
+
 void Work::save(std::vector<double>& out) const {
-  out.insert(out.end(), {known_ ? 1.0 : 0.0, sums_.done, sums_.least, sums_.most, sums_.largest});
+  out.insert(out.end(), {known_ ? 1.0 : 0.0, sums_.done, sums_.least, sums_.most, sums_.largest, began_, before_.done,
+                         before_.least, before_.most});
 }
 
 void Work::load(const double* saved) {
   known_ = known_ && saved[0] != 0.0;
   sums_ = {saved[1], saved[2], saved[3], saved[4]};
+  began_ = saved[5];
+  before_ = {saved[6], saved[7], saved[8], 0.0};
 }
 
 EnergyWatch::EnergyWatch(const System& system, const State& start, double length)
@@ -236,8 +254,12 @@ void EnergyWatch::inherit(const EnergyWatch& before) {
   largest_ = std::max(largest_, before.largest_);
 }
 
-void EnergyWatch::see(const Instant& at, const Energy& now) {
-  work_.see(at);
+void EnergyWatch::see(const Instant& at, const Energy& now, const Work* seen) {
+  if (seen != nullptr) {
+    work_.take(*seen);
+  } else {
+    work_.see(at);
+  }
   since_ = at.t;
   held_ = std::max(held_, start_.total() - balance({.kinetic = 0.0, .potential = now.potential}));
 }

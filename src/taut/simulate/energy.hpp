@@ -20,7 +20,7 @@ struct Energy {
 
 /// What forces besides ∂L/∂q, and energies that change with time, do to H along the steps of a run: dH/dt = Q·v − ∂L/∂t.
 ///
-/// It is summed by Gauss' rule of three places on the cubic through positions and velocities of both ends of a step, so that it costs next to nothing beside
+/// It is summed by Gauss' rule of two places on the cubic through positions and velocities of both ends of a step, so that it costs next to nothing beside
 /// the step and sees no jump at its ends. Where steps are large the sum is not exact; the smallest and the largest power at the places tell between
 /// which numbers it lies.
 class Work {
@@ -30,13 +30,18 @@ class Work {
   /// Whether all of it is seen: constraints do none, since they do not move and are equations.
   bool known() const { return known_; }
   void see(const Instant& at);  ///< the end of a step that began at the state before
+
+  /// Instead: what another has seen of the same run, from this moment on; it may begin anew on the way.
+  void begin_with(const Work& other);
+  void take(const Work& other);
+
   double done() const { return sums_.done; }
   double least() const { return sums_.least; }
   double most() const { return sums_.most; }
   double largest() const { return sums_.largest; }  ///< so far, in either direction
   void meet(bool changes, bool drives) { known_ = known_ && !drives && (timed_ || !changes); }  ///< energies, constraints
 
-  static constexpr std::size_t numbers = 5;
+  static constexpr std::size_t numbers = 9;
   void save(std::vector<double>& out) const;
   void load(const double* saved);
 
@@ -45,11 +50,11 @@ class Work {
 
   const System& system_;
   bool known_, timed_ = false, applied_ = false;
-  double t_;
+  double began_, t_;
   Vector q_, v_, q_within_, v_within_;
-  struct {
+  struct Sums {
     double done = 0.0, least = 0.0, most = 0.0, largest = 0.0;
-  } sums_;
+  } sums_, before_;  // before_: what the other had counted when this began, with its sign if it began anew since
 };
 
 /// Measures H along a run, and judges whether it is off by more than the motion holds.
@@ -63,7 +68,10 @@ class EnergyWatch {
 
   bool conservative() const { return conservative_; }
   Energy measure(const Instant& at);
-  void see(const Instant& at, const Energy& now);                   ///< a state of the run
+  void see(const Instant& at, const Energy& now,
+           const Work* seen = nullptr);  ///< a state of the run; `seen`: by another already
+  void begin_with(const Work& other) { work_.begin_with(other); }
+  const Work& work() const { return work_; }
   bool balances() const { return conservative_ || work_.known(); }  ///< whether H less the work should be constant
   bool works() const { return !conservative_ && work_.known(); }    ///< and this takes a look at every step
   double balance(const Energy& now) const { return now.total() - work_.done(); }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/dense_step.hpp>
+#include <taut/simulate/energy.hpp>
 #include <taut/simulate/event.hpp>
 #include <taut/simulate/start.hpp>
 #include <taut/simulate/tolerances.hpp>
@@ -40,7 +41,8 @@ struct Progress {
   const Happened* happened = nullptr;  ///< the event at this state; where it acted, the state is that after it
   const Mode* mode = nullptr;          ///< of the system
   double invariant = std::numeric_limits<double>::quiet_NaN();  ///< an energy that the scheme keeps in a form of its own
-  bool conservative = true;  ///< false: forces are known that do work, or something changes with time, in this mode
+  bool conservative = true;    ///< false: forces are known that do work, or something changes with time, in this mode
+  const Work* work = nullptr;  ///< that they did so far, as the run itself counts it
 };
 using Observer = std::function<void(const Progress&)>;
 

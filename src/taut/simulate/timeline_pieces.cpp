@@ -22,7 +22,11 @@ bool Timeline::go_to(double time) {
 bool Timeline::changed(const std::string& what) {
   if (!going_) return false;
   const State& now = run_->newest();
-  if (violations(*system_, now, consistent).empty()) {
+  // Velocities stay, whatever mass they now have.
+  const Vector p = system_->momentum(instant(now));
+  const bool heavier =
+      now.p.size() == p.size() && (p - now.p).lpNorm<Eigen::Infinity>() > 1e-9 * p.lpNorm<Eigen::Infinity>();
+  if (!heavier && violations(*system_, now, consistent).empty()) {
     run_->begin_anew();
     run_->pass_break(options_.end);
     watch_energy(run_->newest());

@@ -113,7 +113,7 @@ void Timeline::tell(const State& state, bool keep, const More& more) {
   for (const Observer& observer : options_.observers)
     observer({modes_.whole(), shown, run_->report(), step_, done, keep, &stop, more.checkpoint, run_->within(), more.between,
               more.happened, &modes_.mode(), more.between ? std::numeric_limits<double>::quiet_NaN() : invariant_,
-              energy_->conservative()});
+              energy_->conservative(), &energy_->work()});
   if (!stop.empty()) end(Verdict::stopped, stop);
 }
 
