@@ -70,9 +70,15 @@ export class SpaceView {
   }
   fit(box) {
     this.target = [0, 1, 2].map((k) => (box.low[k] + box.high[k]) / 2);
-    const radius = 0.5 * Math.hypot(...[0, 1, 2].map((k) => box.high[k] - box.low[k])) || 1;
-    const narrow = Math.min(1, this.width / this.height);
-    this.distance = (0.88 * radius) / Math.tan(0.5 * fov) / Math.max(narrow, 0.3) + 0.3 * radius;
+    const half = [0, 1, 2].map((k) => (box.high[k] - box.low[k]) / 2), radius = Math.hypot(...half) || 1;
+    // As near as all corners of the box allow, with a margin for names.
+    const { right, up, back } = this.basis(), pad = 0.08 * Math.min(this.width, this.height);
+    const focus = this.height / 2 / Math.tan(0.5 * fov), wide = focus / (this.width / 2 - pad), high = focus / (this.height / 2 - pad);
+    this.distance = 1.2 * radius;
+    for (let corner = 0; corner < 8; ++corner) {
+      const d = half.map((x, k) => (corner & (1 << k) ? x : -x)), dot = (axis) => axis.reduce((sum, x, k) => sum + x * d[k], 0);
+      this.distance = Math.max(this.distance, dot(back) + Math.max(Math.abs(dot(right)) * wide, Math.abs(dot(up)) * high));
+    }
     this.radius = radius;
     this.fitted = this.distance;
   }
