@@ -382,7 +382,7 @@ Outcome run_bqgc13_benchmark(const Settings& set, const Report& report) {
   all.draw_shapes();
   all.draw_errors();
   const std::vector<std::string> said{
-      "'Order even larger than 2' comes out where f_in is taken at t^{n+1}, as the reaction of (9) is: both errors cancel "
+      "'Order even larger than 2' comes out where f_in is taken at t^(n+1), as the reaction of (9) is: both errors cancel "
       "to "
       "leading order, slopes of 3 to 5 between the two largest steps, 2 at the end. Averaged by f~ like all other loads, "
       "GCN and Newmark are of first order.",
@@ -391,7 +391,7 @@ Outcome run_bqgc13_benchmark(const Settings& set, const Report& report) {
       "leaves "
       "about eps in each step. Started warm the error floor is some 1e-2 eps/dt^2, the reason for 'dt larger than "
       "sqrt(eps)'.",
-      "A centred reaction, along (x^{n+1} + x^{n-1})'/2 for GCN and (x^{n+1} + x^n)'/2 for Newmark, restores order 2 with "
+      "A centred reaction, along (x^(n+1) + x^(n-1))'/2 for GCN and (x^(n+1) + x^n)'/2 for Newmark, restores order 2 with "
       "averaged loads at no cost. Houbolt takes all forces at the new time and is of second order as it is; its order is "
       "measured from dt = 0.00625 to 0.0015625, because its errors fall unevenly among the larger steps.",
       "'Provided that dt is less than a critical value' in section 3.1 must read greater.",

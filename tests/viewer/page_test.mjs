@@ -94,6 +94,12 @@ const tests = {
     }
   },
 
+  async 'makes a picture that is asked for by its name'() {
+    taut('report', 'plane.h5', '--out', 'tip.png', '--at', '1');
+    assert.equal(readFileSync(join(folder, 'tip.png')).subarray(1, 4).toString(), 'PNG');
+    assert.match(readFileSync(join(folder, 'tip.html'), 'utf8'), /^<!doctype html>/);
+  },
+
   async 'paints the tip where the data say'() {
     const { page, context } = await open('plane.html', '#pause');
     const rows = table('plane.csv');
