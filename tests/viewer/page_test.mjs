@@ -160,6 +160,17 @@ const tests = {
         return Array.from(copy.getContext('2d').getImageData(Math.round(px), Math.round(py), 1, 1).data);
       });
       assert.ok(found[3] === 255 && found[2] > 1.3 * found[0], `a blue ball, got ${found}`);
+      // The whole motion is in sight.
+      const outside = await page.evaluate(() => {
+        const { stage, runs: [run] } = window.taut, { view } = stage, out = [];
+        for (let frame = 0; frame < run.frames; ++frame)
+          run.scene.places.forEach((place, p) => {
+            const [x, y] = view.project(...run.place(p, { frame, part: 0 }));
+            if (x < 0 || y < 0 || x > view.width || y > view.height) out.push([place.name, frame]);
+          });
+        return out;
+      });
+      assert.deepEqual(outside, []);
       assert.deepEqual(trouble, []);
       await context.close();
     }

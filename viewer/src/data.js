@@ -213,6 +213,33 @@ export class Run {
     return this.box_;
   }
 
+  // Points that a picture is to show, three numbers each: places and bodies at some moments, and of what stands still as much as is near.
+  outline() {
+    if (this.outline_) return this.outline_;
+    const out = [], box = this.box();
+    if (!box) return out;
+    // Of many places, bodies and moments some: 600, 100, and as many as make 12 000 points.
+    const some = (all, most) => all.filter((_, k) => k % Math.ceil(all.length / most) === 0);
+    const places = some(this.scene.places, 600), solids = some(this.scene.solids, 100);
+    const moments = Math.max(1, Math.floor(12000 / (places.length + 6 * solids.length)));
+    for (let frame = 0; frame < this.frames; frame += Math.ceil(this.frames / moments)) {
+      for (const { x } of places) out.push(...this.vector(x, { frame, part: 0 }));
+      for (const solid of solids)
+        for (let k = 0; k < 6; ++k) {
+          const x = this.vector(solid.origin, { frame, part: 0 });
+          x[k >> 1] += (k % 2 === 0 ? 1 : -1) * radiusOf(solid);
+          out.push(...x);
+        }
+    }
+    // Curves that stay near are shown whole, of others what is in the box.
+    const far = 1.2 * box.size, near = (x) => x.every((at, k) => at > box.low[k] - far && at < box.high[k] + far);
+    for (const { fixed = [] } of this.scene.curves) {
+      const whole = fixed.every(near);
+      for (const x of fixed) out.push(...x.map((at, k) => (whole ? at : Math.min(Math.max(at, box.low[k]), box.high[k]))));
+    }
+    return (this.outline_ = out);
+  }
+
   // A length for arrows: the force that only one in fifty is above.
   typicalForce() {
     if (this.typical_ !== undefined) return this.typical_;
