@@ -52,7 +52,9 @@ CLI::App* add_report(CLI::App& app, taut::cli::ReportArguments& into) {
   auto* command =
       app.add_subcommand("report", "Show a run or a sweep: one HTML file with the motion, plots and the certificate");
   command->add_option("results", into.results, "HDF5 file of a run; several are shown over each other")->required();
-  command->add_option("--out", into.out, "File to write; RUN.html beside the first results unless given");
+  command->add_option("--out", into.out,
+                      "File to write; RUN.html beside the first results unless given. A name in .png, .gif or .mp4 asks for "
+                      "that, the page beside it");
   command->add_flag("--png", into.png, "A picture of the motion beside the page, RUN.png; needs chromium");
   command->add_option("--at", into.at, "Time of the picture; the end unless given")->check(CLI::Number);
   command->add_flag("--gif", into.gif, "A film of the motion beside the page, RUN.gif; needs chromium and ffmpeg");

@@ -53,19 +53,24 @@ void list_names(const PlotArguments& arguments) {
 }  // namespace
 
 int report(const ReportArguments& arguments) {
-  const std::string out = arguments.out.empty() ? report_name(arguments.results.at(0)) : arguments.out;
+  const std::string given = arguments.out.empty() ? report_name(arguments.results.at(0)) : arguments.out;
+  // A picture or film may be asked for by its name too; the page stands beside it.
+  const std::string named = fs::path(given).extension().string();
+  const bool png = arguments.png || named == ".png", gif = arguments.gif || named == ".gif",
+             mp4 = arguments.mp4 || named == ".mp4";
+  const std::string out = named == ".png" || named == ".gif" || named == ".mp4" ? with_ending(given, ".html") : given;
   std::error_code none;
   for (const std::string& one : arguments.results)
     require(!fs::equivalent(one, out, none), "--out {}: is the results file; the report would overwrite it.", out);
-  require(!(arguments.png || arguments.gif || arguments.mp4) || !is_sweep(arguments.results[0]),
+  require(!(png || gif || mp4) || !is_sweep(arguments.results[0]),
           "report: a sweep has no motion of its own; its page says how to make one of its runs, and that can be drawn.");
-  require(arguments.at.empty() || arguments.png, "--at is the time of a picture; ask for one with --png.");
+  require(arguments.at.empty() || png, "--at is the time of a picture; ask for one with --png.");
   write_report(arguments.results, out);
   ordered_json made{{"report", out}};
   if (!arguments.json) fmt::print("{} is written: open it in a browser\n", out);
   std::fflush(stdout);
   std::vector<std::string> files;
-  for (const auto& [asked, ending] : {std::pair(arguments.png, ".png"), {arguments.gif, ".gif"}, {arguments.mp4, ".mp4"}}) {
+  for (const auto& [asked, ending] : {std::pair(png, ".png"), {gif, ".gif"}, {mp4, ".mp4"}}) {
     if (!asked) continue;
     files.push_back(with_ending(out, ending));
     made[ending + 1] = files.back();

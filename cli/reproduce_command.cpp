@@ -23,7 +23,7 @@ void print_table(const Experiment& experiment, const Outcome& outcome) {
   fmt::print("{}\n\n{:<52} {:>14} {:>16} {:>8}\n", experiment.title, "", "paper", "taut", "ratio");
   for (const auto& row : outcome.table) {
     const std::string paper = row.paper ? fmt::format("{:.6g}", *row.paper) : "";
-    const std::string ratio = row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "";
+    const std::string ratio = row.ratio() ? fmt::format("{:.3f}", *row.ratio()) : "";
     fmt::print("{:<52} {:>14} {:>16.10g} {:>8}{}{}\n", row.label, paper, row.ours, ratio, row.note.empty() ? "" : "  ",
                row.note);
   }

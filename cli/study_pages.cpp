@@ -170,7 +170,7 @@ void write_reproduce_page(const reproduce::Experiment& experiment, const reprodu
   ordered_json table{{"title", "Numbers"}, {"head", {"", "paper", "taut", "ratio", ""}}, {"rows", ordered_json::array()}};
   for (const auto& row : outcome.table)
     table["rows"].push_back({row.label, row.paper ? number(*row.paper) : ordered_json(nullptr), number(row.ours),
-                             row.paper ? number(row.ours / *row.paper) : ordered_json(nullptr), row.note});
+                             row.ratio() ? number(*row.ratio()) : ordered_json(nullptr), row.note});
   ordered_json charts = ordered_json::array();
   for (const reproduce::Figure& figure : outcome.plots) {
     const auto logarithmic = [&](const char* axis) {

@@ -254,9 +254,9 @@ Outcome run_bqgc13_swing(const Settings& set, const Report& report) {
       "printed (started cold), which damps all three; with the steps solved exactly agreement holds for two seconds. (9) "
       "puts the reaction along the new x'; then each "
       "step takes exactly "
-      "1/4 sum w mu |x'^{n+1} - x'^{n-1}|^2 (GCN) or 1/2 sum w mu |x'^{n+1} - x'^n|^2 (Newmark) of the energy, which is "
+      "1/4 sum w mu |x'^(n+1) - x'^(n-1)|^2 (GCN) or 1/2 sum w mu |x'^(n+1) - x'^n|^2 (Newmark) of the energy, which is "
       "checked above.",
-      "With the reaction along (x^{n+1} + x^{n-1})'/2 or (x^{n+1} + x^n)'/2 the energy stays and the order is 2; in ALG2 "
+      "With the reaction along (x^(n+1) + x^(n-1))'/2 or (x^(n+1) + x^n)'/2 the energy stays and the order is 2; in ALG2 "
       "only the p-step changes.",
       "The violent motion after 7 s is real: the papers' smooth pictures show the damping of (9).",
       "The swing is hinged at A, although (7) clamps it. GCN's energy is (19), at half steps.",

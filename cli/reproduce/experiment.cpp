@@ -71,8 +71,9 @@ void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path
       "set key autotitle columnhead outside bottom center horizontal Left reverse samplen 3 spacing 1.25\n"
       "set key title ' ' font ',3'\n",  // a thin line between the label of the axis and the key
       figure.name);
-  out << fmt::format("set title \"{}\"\nset xlabel \"{}\" offset 0, 0.6\nset ylabel \"{}\"\nset grid lc rgb '#dddddd'\n{}\n",
-                     figure.title, figure.xlabel, figure.ylabel, figure.extra);
+  out << fmt::format(
+      "set title \"{}\"\nset xlabel \"{}\" offset 0, 0.6\nset ylabel \"{}\"\nset grid lt 1 lw 0.5 lc rgb '#dddddd'\n{}\n",
+      figure.title, figure.xlabel, figure.ylabel, figure.extra);
   std::vector<std::string> lines;
   for (const auto& line : figure.lines)
     for (const Curve& curve : curves)
@@ -80,8 +81,9 @@ void draw(const Figure& figure, const std::vector<Curve>& curves, const fs::path
         lines.push_back(fmt::format("'{}.csv' using 1:{} with {} title \"{}\"", line.curve, column_of(curve, line.column),
                                     line.style, line.title));
   out << fmt::format("plot {}\n", fmt::join(lines, ", \\\n     "));
-  out << fmt::format("set terminal pngcairo size 1350,{} font 'sans,15' fontscale 1.4 background 'white'\n",
-                     3 * figure.height / 2);
+  out << fmt::format(
+      "set terminal pngcairo size 1350,{} font 'sans,15' fontscale 1.4 linewidth 1.5 pointscale 1.5 background 'white'\n",
+      3 * figure.height / 2);
   out << fmt::format("set output '{}.png'\nreplot\n", figure.name);
   close(out, script);
   require(run_gnuplot(directory, figure.name + ".gp"), "--out: gnuplot could not draw '{}'; the data are in {}.",

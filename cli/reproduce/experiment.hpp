@@ -17,6 +17,9 @@ struct Row {
   std::optional<double> paper;
   double ours;
   std::string note{};
+
+  /// None where there is nothing to divide by.
+  std::optional<double> ratio() const { return paper && *paper != 0.0 ? std::optional(ours / *paper) : std::nullopt; }
 };
 
 /// Columns over time, written as CSV.

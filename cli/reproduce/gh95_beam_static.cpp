@@ -261,7 +261,7 @@ Outcome run_gh95_beam_static(const Settings& set, const Report& report) {
        {{"gh95_static_pipe", "y", "EI = 700 N m^2", "lines lw 2 lc rgb '#222222'"},
         {"gh95_static_catenary", "y", "EI = 1e-6: catenary", "lines dt 2 lw 2 lc rgb '#d95f02'"},
         {"gh95_static_elastica", "y", "no load: elastica", "lines dt 3 lw 2 lc rgb '#1b9e77'"}},
-       "set size ratio -1"},
+       "set size ratio -1\nset xrange [-2:22]"},
       {"gh95_static_order",
        "Inextensibility at nodes and midpoints: order 4",
        "N",

@@ -189,8 +189,9 @@ Outcome run_gh95_ellipse(const Settings& set, const Report& report) {
   add_curves(out, "gh95_ellipse_al", model.system, al, 10);
   add_curves(out, "gh95_ellipse_penalty", model.system, penalty, 1);
   const auto lines = [](const std::string& column) {
-    return std::vector<Figure::Line>{{"gh95_ellipse_al", column, "augmented Lagrangian", "lines lw 2 lc rgb '#222222'"},
-                                     {"gh95_ellipse_penalty", column, "penalty", "lines dt 3 lw 2 lc rgb '#d95f02'"}};
+    // They lie on each other: a broad line under a thin one.
+    return std::vector<Figure::Line>{{"gh95_ellipse_penalty", column, "penalty", "lines lw 5 lc rgb '#fdbe85'"},
+                                     {"gh95_ellipse_al", column, "augmented Lagrangian", "lines lw 1.5 lc rgb '#222222'"}};
   };
   out.plots = {{"gh95_fig4", "Tip of the pendulum (paper: Fig. 4)", "t [s]", "y [m]", lines("tip y")},
                {"gh95_fig5", "Total energy T + V (paper: Fig. 5)", "t [s]", "energy [J]", lines("energy")}};

@@ -173,7 +173,7 @@ Curve six_curve(const std::string& name, const std::vector<Moment>& moments, Six
 
 void plot_six(Outcome& out, Curve curve, const std::string& title, const std::string& unit) {
   static const char* const colors[] = {"#222222", "#d95f02", "#1b9e77", "#7570b3", "#e7298a", "#66a61e"};
-  Figure figure{curve.name, title, "t [s]", unit, {}, "set xzeroaxis lc rgb '#888888'", 640};
+  Figure figure{curve.name, title, "t [s]", unit, {}, "set xzeroaxis lt 1 lc rgb '#888888'", 640};
   for (int k = 0; k < 6; ++k)
     figure.lines.push_back({curve.name, joint_names[k], joint_names[k], fmt::format("lines lw 2 lc rgb '{}'", colors[k])});
   out.plots.push_back(std::move(figure));
@@ -213,7 +213,7 @@ void plot_motion(Outcome& out, const std::string& name, const std::string& title
                        {{load.name, "up", "payload: to its middle, and its axis", "lines lw 5 lc rgb '#c5c0de'"},
                         {tip.name, "up", "way of the end effector", "lines lw 1.5 lc rgb '#d95f02'"},
                         {arm.name, "up", "arm", "linespoints lw 2 pt 7 ps 0.6 lc rgb '#222222'"}},
-                       "set size ratio -1\nunset tics"});
+                       "set size ratio -1\nunset tics\nset offsets graph 0.04, graph 0.04, graph 0.04, graph 0.04"});
   for (Curve* one : {&arm, &tip, &load}) out.curves.push_back(std::move(*one));
 }
 
@@ -351,7 +351,7 @@ void tell_swing(Outcome& out, const ArmRun& brakes) {
                        {{"srms_swing", "x", "x", "lines lw 2 lc rgb '#222222'"},
                         {"srms_swing", "y", "y", "lines lw 2 lc rgb '#d95f02'"},
                         {"srms_swing", "z", "z", "lines lw 2 lc rgb '#1b9e77'"}},
-                       "set xzeroaxis lc rgb '#888888'"});
+                       "set xzeroaxis lt 1 lc rgb '#888888'"});
   out.curves.push_back(std::move(curve));
 }
 

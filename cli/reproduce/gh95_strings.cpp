@@ -149,7 +149,7 @@ Outcome run_gh95_strings(const Settings& set, const Report& report) {
          "x",
          "u, v",
          {{name, "U", "U", "lines lw 2 lc rgb '#222222'"}, {name, "V", "V", "lines dt 2 lw 2 lc rgb '#d95f02'"}},
-         "set xzeroaxis lc rgb '#888888'"});
+         "set xzeroaxis lt 1 lc rgb '#888888'"});
   }
   shape("gh95_strings_6", 0.1);
   out.plots.push_back({"gh95_fig6",
@@ -158,7 +158,7 @@ Outcome run_gh95_strings(const Settings& set, const Report& report) {
                        "u, v",
                        {{"gh95_strings_6", "U", "U", "lines lw 2 lc rgb '#222222'"},
                         {"gh95_strings_6", "V", "V", "lines dt 2 lw 2 lc rgb '#d95f02'"}},
-                       "set xzeroaxis lc rgb '#888888'\nset xrange [-0.06:1.06]\nset label 'A' at 0, 0 offset -2, 0\n"
+                       "set xzeroaxis lt 1 lc rgb '#888888'\nset xrange [-0.06:1.06]\nset label 'A' at 0, 0 offset -2, 0\n"
                        "set label 'B' at 1, 0 offset 1, 0"});
   Curve distance{"gh95_strings_penetration", {"t", "penalty", "Moreau-Jean"}, {}};
   for (int k = 0; k < std::min(path.size(), exact.size()); k += 20) {
@@ -179,7 +179,7 @@ Outcome run_gh95_strings(const Settings& set, const Report& report) {
        "min (u - v)",
        {{"gh95_strings_penetration", "penalty", "time-discretised penalty, eps = 1e-6", "lines lw 2 lc rgb '#d95f02'"},
         {"gh95_strings_penetration", "Moreau-Jean", "Moreau-Jean, e = 1", "lines lw 2 lc rgb '#1b9e77'"}},
-       "set xzeroaxis lc rgb '#888888'\nset yrange [-1e-4:4e-4]\nset format y '%.0e'"});
+       "set xzeroaxis lt 1 lc rgb '#888888'\nset yrange [-1e-4:4e-4]\nset format y '%g'"});
   out.remarks = {
       "The paper's penetration of 1.0e-5 does not come out: with its own eps, dt and I it is 6.1e-5. Independently, a "
       "penalty of stiffness "

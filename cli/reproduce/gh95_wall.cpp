@@ -48,7 +48,7 @@ void draw_wall(Outcome& out, const Vector& theta) {
                        "y [m]",
                        "-x [m]",
                        {{"gh95_fig1_links", "-x", "links", "linespoints lw 3 pt 7 lc rgb '#222222'"},
-                        {"gh95_fig1_centres", "-x", "centres of mass", "points pt 6 ps 1.5 lc rgb '#d95f02'"},
+                        {"gh95_fig1_centres", "-x", "centres of mass", "points pt 7 ps 1.5 lc rgb '#d95f02'"},
                         {"gh95_fig1_wall", "-x", "wall y = d", "lines lw 4 lc rgb '#7570b3'"}},
                        labels});
 }
@@ -106,7 +106,7 @@ Outcome run_gh95_wall(const Settings& set, const Report& report) {
                        {{"gh95_wall_distance", "eps 1e-5", "eps = 1e-5", "lines dt 2 lw 2 lc rgb '#d95f02'"},
                         {"gh95_wall_distance", "eps 1e-7", "eps = 1e-7", "lines dt 3 lw 2 lc rgb '#1b9e77'"},
                         {"gh95_wall_distance", "eps 1e-9", "eps = 1e-9", "lines lw 1.5 lc rgb '#222222'"}},
-                       "set xzeroaxis lc rgb '#888888'"});
+                       "set xzeroaxis lt 1 lc rgb '#888888'"});
   draw_wall(out, model.start.q);
   out.remarks = {
       "The paper prints no final time; any T in [8.76, 22] gives its table, here T = 10.",

@@ -19,6 +19,7 @@ h2 { border-top: 2px solid #222; padding-top: .6em; margin-top: 2.5em; }
 table { border-collapse: collapse; font-size: 14px; }
 td, th { padding: .15em .7em; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
 td:first-child, td:last-child { text-align: left; }
+td:not(:first-child):not(:last-child) { white-space: nowrap; }
 img { width: 100%; border: 1px solid #ddd; margin-bottom: .8em; }
 code { background: #f2f2f2; padding: .1em .3em; }
 .failure { color: #b00; font-weight: bold; }
@@ -40,7 +41,7 @@ std::string escaped(const std::string& text) {
 std::string row(const Row& one) {
   return fmt::format("<tr><td>{}</td><td>{}</td><td>{:.10g}</td><td>{}</td><td>{}</td></tr>\n", escaped(one.label),
                      one.paper ? fmt::format("{:.6g}", *one.paper) : "", one.ours,
-                     one.paper ? fmt::format("{:.3f}", one.ours / *one.paper) : "", escaped(one.note));
+                     one.ratio() ? fmt::format("{:.3f}", *one.ratio()) : "", escaped(one.note));
 }
 
 std::string chapter(const Chapter& one) {

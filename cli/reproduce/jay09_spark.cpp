@@ -234,7 +234,7 @@ Outcome run_jay09_spark(const Settings& set, const Report& report) {
                   "h",
                   "error in q",
                   {},
-                  "set logscale xy\nset format xy '10^{%L}'\nset key maxrows 2"};
+                  "set logscale xy\nset format xy '10^{%L}'\nset yrange [1e-13:1e-2]\nset key maxrows 2"};
     for (int s = 1; s <= 4; ++s) {
       const std::string curve = fmt::format("spark_{}_{}", problem.name, s);
       figure.lines.push_back(

@@ -338,7 +338,7 @@ void study_cost(Outcome& out) {
                         {"ka13_precision_ab4", "error", "multiscale, AB4", "linespoints lw 2 pt 9 lc rgb '#7570b3'"},
                         {"ka13_precision_direct", "error", "direct, Verlet", "linespoints lw 2 pt 7 lc rgb '#d95f02'"},
                         {"ka13_precision_dae", "error", "constraints exact", "linespoints lw 2 pt 13 lc rgb '#222222'"}},
-                       logarithmic_errors("set logscale x\nset format x '10^{%L}'")});
+                       logarithmic_errors("set logscale x\nset format x '10^{%L}'\nset yrange [1e-13:1]")});
 }
 
 /// Six fast frequencies, from 3.2e6 to 5.2e7 rad/s at the start.

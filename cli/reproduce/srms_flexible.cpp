@@ -121,7 +121,7 @@ void tell_flexible(Outcome& out, double payload) {
                        {{"srms_flexible", "x", "x", "lines lw 2 lc rgb '#222222'"},
                         {"srms_flexible", "y", "y", "lines lw 2 lc rgb '#d95f02'"},
                         {"srms_flexible", "z", "z", "lines lw 2 lc rgb '#1b9e77'"}},
-                       "set xzeroaxis lc rgb '#888888'"});
+                       "set xzeroaxis lt 1 lc rgb '#888888'"});
   out.curves.push_back(std::move(curve));
 }
 

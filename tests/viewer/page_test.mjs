@@ -68,24 +68,36 @@ const tests = {
   },
 
   async 'draws every place where the data say, within the quantum'() {
-    const { page, context, trouble } = await open('plane.html', '#pause');
-    const drawn = await page.evaluate(() => {
-      const run = window.taut.runs[0], out = [];
-      run.scene.places.forEach((place, p) => {
-        if (place.kind !== 'mass') return;
-        for (let frame = 0; frame < run.frames; ++frame) out.push([place.name, run.t[frame], ...run.place(p, { frame, part: 0 })]);
+    for (const [file, least] of [['plane', 400], ['chain', 1000]]) {
+      const { page, context, trouble } = await open(file + '.html', '#pause');
+      const drawn = await page.evaluate(() => {
+        const run = window.taut.runs[0], out = [], forces = [];
+        run.scene.places.forEach((place, p) => {
+          if (place.kind !== 'mass') return;
+          for (let frame = 0; frame < run.frames; ++frame) out.push([place.name, run.t[frame], ...run.place(p, { frame, part: 0 })]);
+        });
+        run.data.lambda.names.forEach((name, row) => {
+          for (let frame = 0; frame < run.frames; ++frame) forces.push([name, run.t[frame], run.lambdaAt(row, { frame, part: 0 })]);
+        });
+        return { out, forces, quantum: run.quantum, force: run.data.lambda.quantum };
       });
-      return { out, quantum: run.quantum };
-    });
-    const rows = new Map(table('plane.csv').map((row) => [row.t, row]));
-    assert.ok(drawn.out.length > 400);
-    for (const [name, t, x, y] of drawn.out) {
-      const row = rows.get(t);
-      assert.ok(row, `t = ${t} is a record`);
-      assert.ok(Math.abs(row[name + '.x'] - x) <= 0.5001 * drawn.quantum && Math.abs(row[name + '.y'] - y) <= 0.5001 * drawn.quantum);
+      const rows = new Map(table(file + '.csv').map((row) => [row.t, row]));
+      assert.ok(drawn.out.length > least && drawn.forces.length > least);
+      for (const [name, t, x, y] of drawn.out) {
+        const row = rows.get(t);
+        assert.ok(row, `t = ${t} is a record`);
+        assert.ok(Math.abs(row[name + '.x'] - x) <= 0.5001 * drawn.quantum && Math.abs(row[name + '.y'] - y) <= 0.5001 * drawn.quantum);
+      }
+      for (const [name, t, x] of drawn.forces) assert.ok(Math.abs(rows.get(t)['lambda of ' + name] - x) <= 0.5001 * drawn.force, `force of ${name} at t = ${t}`);
+      assert.deepEqual(trouble, []);
+      await context.close();
     }
-    assert.deepEqual(trouble, []);
-    await context.close();
+  },
+
+  async 'makes a picture that is asked for by its name'() {
+    taut('report', 'plane.h5', '--out', 'tip.png', '--at', '1');
+    assert.equal(readFileSync(join(folder, 'tip.png')).subarray(1, 4).toString(), 'PNG');
+    assert.match(readFileSync(join(folder, 'tip.html'), 'utf8'), /^<!doctype html>/);
   },
 
   async 'paints the tip where the data say'() {
@@ -148,6 +160,17 @@ const tests = {
         return Array.from(copy.getContext('2d').getImageData(Math.round(px), Math.round(py), 1, 1).data);
       });
       assert.ok(found[3] === 255 && found[2] > 1.3 * found[0], `a blue ball, got ${found}`);
+      // The whole motion is in sight.
+      const outside = await page.evaluate(() => {
+        const { stage, runs: [run] } = window.taut, { view } = stage, out = [];
+        for (let frame = 0; frame < run.frames; ++frame)
+          run.scene.places.forEach((place, p) => {
+            const [x, y] = view.project(...run.place(p, { frame, part: 0 }));
+            if (x < 0 || y < 0 || x > view.width || y > view.height) out.push([place.name, frame]);
+          });
+        return out;
+      });
+      assert.deepEqual(outside, []);
       assert.deepEqual(trouble, []);
       await context.close();
     }
@@ -295,6 +318,8 @@ let failed = 0;
 try {
   taut('run', model('double_pendulum'), '--out', 'plane.h5', '--report');
   taut('convert', 'plane.h5', 'plane.csv');
+  taut('run', model('chain'), '--out', 'chain.h5', '--report');
+  taut('convert', 'chain.h5', 'chain.csv');
   taut('run', model('spherical_pendulum'), '--out', 'space.h5', '--report');
   taut('run', model('double_pendulum'), '--integrator', 'midpoint', '--until', '2', '--out', 'a.h5');
   taut('run', model('double_pendulum'), '--integrator', 'energy-momentum', '--until', '2', '--out', 'b.h5');

@@ -9,26 +9,46 @@ export const bytesOf = (text) => {
 export const doubles = (text) => new Float64Array(bytesOf(text || '').buffer);
 export const floats = (text) => new Float32Array(bytesOf(text || '').buffer);
 
-// Rows of whole numbers as differences of the given order, zigzag, seven bits to a byte.
-export function unpackRows(text, rows, length, order) {
-  const bytes = bytesOf(text);
-  const out = new Float64Array(rows * length);
-  let at = 0;
-  for (let r = 0; r < rows; ++r) {
-    const first = r * length;
-    for (let k = 0; k < length; ++k) {
-      let code = 0, scale = 1, byte;
-      do {
-        byte = bytes[at++];
-        code += (byte & 127) * scale;
-        scale *= 128;
-      } while (byte >= 128);
-      const difference = code % 2 === 0 ? code / 2 : -(code + 1) / 2;
-      const i = first + k;
-      let guess = k > 0 ? out[i - 1] : 0;
-      if (order === 2 && k > 1) guess = 2 * out[i - 1] - out[i - 2];
-      out[i] = guess + difference;
+// Bits, the highest of each byte first.
+class Bits {
+  constructor(bytes) {
+    Object.assign(this, { bytes, at: 0, left: 8 });
+  }
+  take(count) {
+    let value = 0;
+    while (count > 0) {
+      const now = Math.min(count, this.left);
+      this.left -= now;
+      value = value * (1 << now) + ((this.bytes[this.at] >> this.left) & ((1 << now) - 1));
+      count -= now;
+      if (this.left === 0) ++this.at, (this.left = 8);
     }
+    return value;
+  }
+  // Ones before a zero, which is taken too; no more than `most`.
+  ones(most) {
+    let count = 0;
+    while (count < most && this.take(1) === 1) ++count;
+    return count;
+  }
+}
+
+// Rows of whole numbers as differences from numbers before and from rows before: see src/taut/report/pack.hpp.
+export function unpackRows(text, rows, length, lags) {
+  const bits = new Bits(bytesOf(text)), out = new Float64Array(rows * length);
+  for (let r = 0; r < rows; ++r) {
+    const kind = bits.take(8), way = kind >> 2, row = out.subarray(r * length, (r + 1) * length);
+    let sum = 0;
+    for (let k = 0; k < length; ++k) {
+      const mean = Math.floor(sum / 4), tail = mean > 0 ? 31 - Math.clz32(Math.min(mean, 2 ** 30)) : 0, ones = bits.ones(20);
+      const z = ones < 20 ? ones * 2 ** tail + bits.take(tail) : bits.take(bits.take(6));
+      row[k] = z % 2 === 0 ? z / 2 : -(z + 1) / 2;
+      sum += Math.min(z, 4 * mean + 8) - mean;
+    }
+    for (let order = kind & 3; order > 0; --order) for (let k = 1; k < length; ++k) row[k] += row[k - 1];
+    if (way === 0) continue;
+    const lag = lags[(way - 1) >> 1], twice = way % 2 === 0, one = (r - lag) * length, two = (r - 2 * lag) * length;
+    for (let k = 0; k < length; ++k) row[k] += twice ? 2 * out[one + k] - out[two + k] : out[one + k];
   }
   return out;
 }
@@ -51,7 +71,7 @@ export class Run {
     this.sign = this.end < this.start ? -1 : 1;
     if (motion) {
       this.quantum = motion.quantum;
-      this.scalars = unpackRows(motion.data, motion.scalars, motion.frames, 2);
+      this.scalars = unpackRows(motion.data, motion.scalars, motion.frames, motion.lags);
       const units = new Set(motion.units);
       for (let s = 0; s < motion.scalars; ++s) {
         const unit = units.has(s) ? motion.unit_quantum : motion.quantum;
@@ -61,7 +81,7 @@ export class Run {
     if (data.lambda) {
       const forces = this.scene.reactions.reduce((most, one) => Math.max(most, one[2] + 1), 0), stride = Math.ceil(forces / 300);
       this.drawnReactions = this.scene.reactions.filter((one) => one[2] % stride === 0);
-      this.lambda = unpackRows(data.lambda.data, data.lambda.rows, motion.frames, 1);
+      this.lambda = unpackRows(data.lambda.data, data.lambda.rows, motion.frames, data.lambda.lags);
       for (let k = 0; k < this.lambda.length; ++k) this.lambda[k] *= data.lambda.quantum;
     }
     this.series = data.plots.series.map((one) => ({ ...one, t: this.plotT, values: null }));
@@ -191,6 +211,33 @@ export class Run {
     }
     this.box_ = { low, high, size };
     return this.box_;
+  }
+
+  // Points that a picture is to show, three numbers each: places and bodies at some moments, and of what stands still as much as is near.
+  outline() {
+    if (this.outline_) return this.outline_;
+    const out = [], box = this.box();
+    if (!box) return out;
+    // Of many places, bodies and moments some: 600, 100, and as many as make 12 000 points.
+    const some = (all, most) => all.filter((_, k) => k % Math.ceil(all.length / most) === 0);
+    const places = some(this.scene.places, 600), solids = some(this.scene.solids, 100);
+    const moments = Math.max(1, Math.floor(12000 / (places.length + 6 * solids.length)));
+    for (let frame = 0; frame < this.frames; frame += Math.ceil(this.frames / moments)) {
+      for (const { x } of places) out.push(...this.vector(x, { frame, part: 0 }));
+      for (const solid of solids)
+        for (let k = 0; k < 6; ++k) {
+          const x = this.vector(solid.origin, { frame, part: 0 });
+          x[k >> 1] += (k % 2 === 0 ? 1 : -1) * radiusOf(solid);
+          out.push(...x);
+        }
+    }
+    // Curves that stay near are shown whole, of others what is in the box.
+    const far = 1.2 * box.size, near = (x) => x.every((at, k) => at > box.low[k] - far && at < box.high[k] + far);
+    for (const { fixed = [] } of this.scene.curves) {
+      const whole = fixed.every(near);
+      for (const x of fixed) out.push(...x.map((at, k) => (whole ? at : Math.min(Math.max(at, box.low[k]), box.high[k]))));
+    }
+    return (this.outline_ = out);
   }
 
   // A length for arrows: the force that only one in fifty is above.

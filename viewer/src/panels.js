@@ -82,7 +82,8 @@ const keys = [
 
 export function aboutPanel(runs, extra) {
   const run = runs[0], notes = runs.flatMap((one) => one.data.notes || []);
-  const quantum = run.quantum ? `Places are drawn to ${shown(run.quantum, 2)}${run.data.certificate?.units ? ' m' : ''} (their quantum in this file); plots keep seven digits.` : '';
+  const reactions = run.lambda ? `, multipliers to ${shown(run.data.lambda.quantum, 2)}` : '';
+  const quantum = run.quantum ? `Places are drawn to ${shown(run.quantum, 2)}${run.data.certificate?.units ? ' m' : ''}${reactions} (their quantum in this file); plots keep seven digits.` : '';
   return element('section', { class: 'card panel', 'aria-label': 'About this page' },
     element('h2', {}, 'About this page'),
     element('ul', {}, [...new Set(notes), quantum,

@@ -78,7 +78,7 @@ export class Stage {
     this.dirty = true;
   }
   fit() {
-    this.view.fit(this.box());
+    this.view.fit(this.box(), this.view.space ? this.runs.flatMap((run) => run.outline()) : []);
     this.touched = false;
     this.dirty = true;
   }

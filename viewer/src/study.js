@@ -103,7 +103,7 @@ function chart(given) {
 }
 
 function table(given) {
-  const cell = (value) => (typeof value === 'number' ? shown(value, 4) : value === null ? '\u2013' : String(value));
+  const cell = (value) => (typeof value === 'number' ? shown(value, 6) : value === null ? '\u2013' : String(value));
   return element('section', { class: 'card panel wide', 'aria-label': given.title }, element('h2', {}, given.title),
     element('div', { class: 'scroll' }, element('table', { class: 'figures' },
       element('thead', {}, element('tr', {}, given.head.map((one) => element('th', { scope: 'col' }, one)))),

@@ -68,11 +68,25 @@ export class SpaceView {
     this.width = width;
     this.height = height;
   }
-  fit(box) {
-    this.target = [0, 1, 2].map((k) => (box.low[k] + box.high[k]) / 2);
+  // As near as all `points`, three numbers each, allow, with a margin for names.
+  fit(box, points) {
+    const middle = [0, 1, 2].map((k) => (box.low[k] + box.high[k]) / 2), { right, up, back } = this.basis();
     const radius = 0.5 * Math.hypot(...[0, 1, 2].map((k) => box.high[k] - box.low[k])) || 1;
-    const narrow = Math.min(1, this.width / this.height);
-    this.distance = (0.88 * radius) / Math.tan(0.5 * fov) / Math.max(narrow, 0.3) + 0.3 * radius;
+    const along = (axis, p) => axis[0] * (points[p] - middle[0]) + axis[1] * (points[p + 1] - middle[1]) + axis[2] * (points[p + 2] - middle[2]);
+    const halfway = (axis) => {
+      let low = Infinity, high = -Infinity;
+      for (let p = 0; p < points.length; p += 3) {
+        low = Math.min(low, along(axis, p));
+        high = Math.max(high, along(axis, p));
+      }
+      return high >= low ? (low + high) / 2 : 0;
+    };
+    const r = halfway(right), u = halfway(up), pad = 0.1 * Math.min(this.width, this.height);
+    this.target = middle.map((x, k) => x + r * right[k] + u * up[k]);
+    const focus = this.height / 2 / Math.tan(0.5 * fov), wide = focus / (this.width / 2 - pad), high = focus / (this.height / 2 - pad);
+    this.distance = 1.2 * radius;
+    for (let p = 0; p < points.length; p += 3)
+      this.distance = Math.max(this.distance, along(back, p) + Math.max(Math.abs(along(right, p) - r) * wide, Math.abs(along(up, p) - u) * high));
     this.radius = radius;
     this.fitted = this.distance;
   }

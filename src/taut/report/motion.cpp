@@ -16,8 +16,11 @@ using nlohmann::ordered_json;
 constexpr std::size_t drawn_numbers = 400'000, least_frames = 200, most_frames = 1'500;
 /// The extent of the motion over the quantum: as fine as fits into the bytes, and never coarser than the last, which is a fifth of a pixel on a large screen.
 constexpr std::array fineness{1.6e7, 1e6, 1e5, 2e4};
-constexpr std::size_t motion_bytes = 600'000;
-constexpr double unit_quantum = 2e-5, force_fineness = 1000.0;
+constexpr std::size_t motion_bytes = 400'000;
+constexpr double unit_quantum = 2e-5, force_fineness = 1e4;
+constexpr double counted = 1e13;  ///< multiples of the quantum: see PackedRows
+/// Rows of reactions that go alike are those of neighbours: one row each for rods, up to six for joints.
+const std::vector<int> force_lags{1, 2, 3, 5, 6};
 
 }  // namespace
 
@@ -27,7 +30,9 @@ Motion::Motion(const RunHeader& header, const std::vector<double>& t, const std:
   for (const Scene::Place& one : scene.places)
     for (const Scene::Affine& form : one.x)
       if (one.track < 0) note(form, false);
+  std::vector<int> first_of_solid;
   for (const Scene::Solid& one : scene.solids) {
+    first_of_solid.push_back(int(scalars_.size()));
     for (const Scene::Affine& form : one.origin) note(form, false);
     for (const Scene::Vector3& axis : one.axes)
       for (const Scene::Affine& form : axis) note(form, true);
@@ -35,6 +40,10 @@ Motion::Motion(const RunHeader& header, const std::vector<double>& t, const std:
   for (const Scene::Curve& one : scene.curves)
     for (const Scene::Vector3& direction : one.stripe)
       for (const Scene::Affine& form : direction) note(form, true);
+  // Places that stand beside each other in the scene move alike, and so do bodies.
+  lags_ = {scene.dim};
+  if (first_of_solid.size() > 1 && first_of_solid[1] - first_of_solid[0] > scene.dim)
+    lags_.push_back(first_of_solid[1] - first_of_solid[0]);
   first_track_ = int(scalars_.size());
   for (std::size_t k = 0; k < scene.track_numbers(); ++k) scalars_.push_back({.track = int(k)});
   for (const Scene::Reaction& one : scene.reactions) rows_.push_back(one.row);
@@ -96,8 +105,9 @@ std::vector<std::size_t> Motion::good_frames(double& extent) const {
     all_low = std::min(all_low, low[k]);
     all_high = std::max(all_high, high[k]);
   }
-  // What hardly moves is measured by how large it is.
+  // What hardly moves is measured by how large it is, and by how far away.
   extent = std::max(extent, all_high > all_low ? 0.1 * (all_high - all_low) : 0.0);
+  if (!good.empty()) extent = std::max(extent, std::max(std::abs(all_low), std::abs(all_high)) * fineness[0] / counted);
   if (extent == 0.0) extent = 1.0;
   return good;
 }
@@ -164,9 +174,10 @@ void Motion::into(ordered_json& out, std::vector<std::string>& notes) const {
   for (const std::size_t f : good) times.push_back(t_[frames_[f]]);
   ordered_json motion{{"t", pack_doubles(times)}, {"frames", good.size()}, {"scalars", width}};
   std::vector<std::int64_t> row(good.size());
-  const auto packed = [&](double quantum) {
-    PackedRows rows(2);
-    for (std::size_t k = 0; k < width; ++k) {
+  const double coarsest = round_quantum(extent / fineness.back());
+  const auto packed = [&](double quantum) {  // as far as it fits
+    PackedRows rows(lags_);
+    for (std::size_t k = 0; k < width && (quantum == coarsest || rows.size() <= motion_bytes); ++k) {
       const double unit = scalars_[k].unit ? unit_quantum : quantum;
       for (std::size_t f = 0; f < good.size(); ++f) row[f] = std::llround(values_[good[f] * width + k] / unit);
       rows.add(row);
@@ -176,12 +187,13 @@ void Motion::into(ordered_json& out, std::vector<std::string>& notes) const {
   double quantum = 1.0;
   for (const double fine : fineness) {
     quantum = round_quantum(extent / fine);
-    const PackedRows rows = packed(quantum);
-    if (rows.size() > motion_bytes && fine != fineness.back()) continue;
+    PackedRows rows = packed(quantum);
+    if (rows.size() > motion_bytes && quantum != coarsest) continue;
     motion["data"] = rows.text();
     break;
   }
   motion["quantum"] = quantum;
+  motion["lags"] = lags_;
   motion["unit_quantum"] = unit_quantum;
   motion["units"] = ordered_json::array();
   for (std::size_t k = 0; k < width; ++k)
@@ -201,7 +213,7 @@ void Motion::into(ordered_json& out, std::vector<std::string>& notes) const {
   for (const double x : lambda_)
     if (std::isfinite(x)) most = std::max(most, std::abs(x));
   const double force = round_quantum(most > 0.0 ? most / force_fineness : 1.0);
-  PackedRows rows(1);
+  PackedRows rows(force_lags);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     for (std::size_t f = 0; f < good.size(); ++f) {
       const double x = lambda_[good[f] * rows_.size() + k];
@@ -211,7 +223,8 @@ void Motion::into(ordered_json& out, std::vector<std::string>& notes) const {
   }
   ordered_json names = ordered_json::array();
   for (const int k : rows_) names.push_back(header_.constraints[std::size_t(k)]);
-  out["lambda"] = {{"quantum", force}, {"rows", rows_.size()}, {"names", std::move(names)}, {"data", rows.text()}};
+  out["lambda"] = {
+      {"quantum", force}, {"lags", force_lags}, {"rows", rows_.size()}, {"names", std::move(names)}, {"data", rows.text()}};
 }
 
 }  // namespace taut

@@ -35,6 +35,7 @@ class Motion {
   std::vector<Scalar> scalars_;
   std::map<std::pair<std::vector<std::pair<int, double>>, double>, int> known_;  // forms that are scalars already
   int first_track_ = 0;
+  std::vector<int> lags_;  // of scalars, to neighbours that move alike
   std::vector<int> rows_;  // of reactions
   std::vector<std::size_t> frames_;
   std::size_t next_ = 0;

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <taut/report/pack.hpp>
 #include <taut/report/thin.hpp>
@@ -26,6 +28,41 @@ std::string decoded(const std::string& text) {
   return out;
 }
 
+/// Undoes what the comment of PackedRows says.
+std::vector<std::vector<std::int64_t>> unpacked(const std::string& bytes, std::size_t rows, std::size_t length,
+                                                const std::vector<int>& lags) {
+  std::size_t at = 0;
+  const auto take = [&](int count) {
+    std::int64_t value = 0;
+    for (; count > 0; --count, ++at) value = 2 * value + (bytes.at(at / 8) >> (7 - at % 8) & 1);
+    return value;
+  };
+  std::vector<std::vector<std::int64_t>> out;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::int64_t kind = take(8), way = kind / 4;
+    std::vector<std::int64_t> row;
+    std::int64_t sum = 0;
+    while (row.size() < length) {
+      const std::int64_t mean = sum / 4;
+      int k = 0, ones = 0;
+      while (k < 30 && (std::int64_t(2) << k) <= mean) ++k;
+      while (ones < 20 && take(1) == 1) ++ones;
+      const std::int64_t z = ones < 20 ? (std::int64_t(ones) << k) + take(k) : take(int(take(6)));
+      row.push_back(z % 2 == 0 ? z / 2 : -(z + 1) / 2);
+      sum += std::min(z, 4 * mean + 8) - mean;
+    }
+    for (std::int64_t order = kind % 4; order > 0; --order) std::partial_sum(row.begin(), row.end(), row.begin());
+    if (way > 0) {
+      const auto lag = std::size_t(lags.at(std::size_t(way - 1) / 2));
+      for (std::size_t k = 0; k < length; ++k)
+        row[k] += way % 2 == 1 ? out.at(r - lag)[k] : 2 * out.at(r - lag)[k] - out.at(r - 2 * lag)[k];
+    }
+    out.push_back(row);
+  }
+  EXPECT_LT(8 * bytes.size() - at, 8u);
+  return out;
+}
+
 }  // namespace
 
 TEST(Base64, SpellsTheExamplesOfRfc4648) {
@@ -37,35 +74,30 @@ TEST(Base64, SpellsTheExamplesOfRfc4648) {
 
 TEST(PackedRows, GiveBackEveryNumber) {
   std::mt19937 random(1);
-  std::uniform_int_distribution<std::int64_t> any(-(std::int64_t(1) << 50), std::int64_t(1) << 50);
-  for (const int order : {1, 2}) {
-    std::vector<std::int64_t> row;
-    for (int k = 0; k < 100; ++k) row.push_back(k < 50 ? k * k : any(random));
-    PackedRows rows(order);
-    rows.add(row);
-    const std::string bytes = decoded(rows.text());
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      std::uint64_t code = 0;
-      for (int shift = 0;; shift += 7) {
-        const auto byte = std::uint64_t(static_cast<unsigned char>(bytes.at(at++)));
-        code |= (byte & 127) << shift;
-        if (byte < 128) break;
-      }
-      const std::int64_t d = std::int64_t(code >> 1) ^ -std::int64_t(code & 1);
-      const std::int64_t guess = k == 0 ? 0 : (order == 2 && k > 1 ? 2 * row[k - 1] - row[k - 2] : row[k - 1]);
-      EXPECT_EQ(guess + d, row[k]);
+  std::uniform_int_distribution<std::int64_t> any(-(std::int64_t(1) << 46), std::int64_t(1) << 46), small(-3, 3);
+  const std::vector<int> lags{2, 5};
+  std::vector<std::vector<std::int64_t>> all;
+  for (std::int64_t r = 0; r < 40; ++r) {  // waves with neighbours, constants, noise, and numbers of any size
+    all.emplace_back();
+    for (std::int64_t k = 0; k < 100; ++k) {
+      const auto wave = std::int64_t(1e6 * std::sin(0.1 * double(k) + 0.2 * double(r)));
+      all.back().push_back(r < 20 ? wave * (r % 2 + 1) : (r < 25 ? r : (r < 30 ? small(random) : any(random))));
     }
-    EXPECT_EQ(at, bytes.size());
   }
+  PackedRows rows(lags);
+  for (const auto& row : all) rows.add(row);
+  const std::string text = rows.text();
+  EXPECT_EQ(unpacked(decoded(text), all.size(), 100, lags), all);
 }
 
-TEST(PackedRows, AreOneByteForEachNumberOfAParabola) {
-  std::vector<std::int64_t> row;
-  for (int k = 0; k < 1000; ++k) row.push_back(20 * k * k);
-  PackedRows rows(2);
-  rows.add(row);
-  EXPECT_LE(rows.size(), 1001u);
+TEST(PackedRows, AreAFewBitsForEachNumberWhereRowsGoAlike) {
+  PackedRows rows({1});
+  std::vector<std::int64_t> row(1000);
+  for (int r = 0; r < 100; ++r) {
+    for (int k = 0; k < 1000; ++k) row[std::size_t(k)] = std::llround(1e5 * std::sin(0.01 * k - 0.02 * r));
+    rows.add(row);
+  }
+  EXPECT_LE(rows.size(), 100u * 1000u / 2);  // four bits, where the numbers have eighteen
 }
 
 TEST(RoundQuantum, IsADecimalNotAboveWhatIsGiven) {
