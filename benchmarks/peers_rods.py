@@ -235,6 +235,7 @@ def with_exudyn(rod):
         settings.timeIntegration.numberOfSteps = steps
         settings.timeIntegration.endTime = rod.until
         settings.timeIntegration.verboseMode = 0
+        settings.timeIntegration.minimumStepSize = rod.until / steps / 4  # it gives up there
         settings.timeIntegration.generalizedAlpha.spectralRadius = 1.0 if scheme == "trapezoidal index 2" else 0.9
         settings.timeIntegration.newton.useModifiedNewton = modified
         settings.solution.file.write = False
@@ -372,7 +373,7 @@ def fastest(make, rod, exact, tolerance):
                 # Smaller steps do not help where the mesh is what errs.
                 idle = 0 if not error > 0.9 * smallest else idle + 1
                 smallest = min(smallest, error) if error < 0.1 else smallest
-                if seconds > LONGEST or (found is not None and seconds > 2 * found[0]) or idle == 3 or failed == 6:
+                if seconds > LONGEST or (found is not None and seconds > 2 * found[0]) or idle == 2 or failed == 6:
                     break
                 steps = more(steps)
             if found is not None and least > found[0]:
