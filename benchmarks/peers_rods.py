@@ -8,7 +8,7 @@ and the best of each counts: processor time, one thread. Building the model is n
 had. A way of taut that holds stretch or shear rigid is off by what the rod would stretch and shear; that counts as its error.
 
 References are taut's, with all stiffnesses, extrapolated from three meshes and two steps; what they may be off by is printed. Project Chrono is in no package of PyPI (the one called pychrono is
-something else) and of Debian, and is left out; `pychrono` of its own, where there is one, is not looked for.
+something else) nor of Debian, and is left out. With TELL=1 in the environment every run of the search is told.
 """
 
 import argparse
