@@ -66,6 +66,8 @@ LevelMatrix::LevelMatrix(std::shared_ptr<const Layout> layout, std::shared_ptr<c
   y_.resize(size);
   own_.resize(size);
   z_.resize(size);
+  rows_.resize(size);
+  columns_.resize(size);
 }
 
 /// Which own rows hold; false where one is soft.
@@ -83,7 +85,7 @@ bool LevelMatrix::find_acting(Part& part) {
   return true;
 }
 
-/// The room of each factor; false where own rows are soft.
+/// The room of each factor, in the order in which solutions read them; false where own rows are soft.
 bool LevelMatrix::arrange() {
   std::ptrdiff_t room = 0;
   const auto take = [&](int rows, int columns) {
@@ -95,27 +97,33 @@ bool LevelMatrix::arrange() {
     if (!find_acting(part)) return false;
     part.regular = plain_ > 0 && part.plain == plain_ && part.touched == 9 && part.own == 6 && part.acting == 6;
   }
-  for (std::size_t k = 0; k < parts_.size(); ++k) {
+  const std::size_t count = parts_.size();
+  for (std::size_t k = 0; k < count; ++k) {  // forward
     Part& part = parts_[k];
-    const bool last = k + 1 == parts_.size();
-    const int kept = part.kept(), next = last ? 0 : parts_[k + 1].kept();
-    part.among = part.regular && (k == 0 || parts_[k - 1].regular) && (last || parts_[k + 1].regular);
-    part.right = take(part.touched, part.touched);
-    part.left = take(part.touched, part.touched);
-    part.block = take(part.inner(), kept);
-    part.above = take(part.inner(), next);
-    part.below = take(next, kept);
-    part.under = take(last ? 0 : parts_[k + 1].acting, kept);
+    part.among = part.regular && (k == 0 || parts_[k - 1].regular) && (k + 1 == count || parts_[k + 1].regular);
+    part.given = take(part.acting, part.acting);
+    part.at_diagonal = take(part.inner(), part.acting);
+    part.at_upper = take(part.inner(), k + 1 < count ? parts_[k + 1].acting : 0);
+    part.at_lower = take(part.inner(), k > 0 ? parts_[k - 1].acting : 0);
+    part.left = take(part.touched, part.acting);
+    if (k > 0) parts_[k - 1].below = take(part.kept(), parts_[k - 1].kept());
+  }
+  for (std::size_t k = count; k-- > 0;) {  // backward
+    Part& part = parts_[k];
+    const bool last = k + 1 == count;
+    part.above = take(part.inner(), last ? 0 : parts_[k + 1].kept());
+    part.block = take(part.inner(), part.kept());
+    part.under = take(last ? 0 : parts_[k + 1].acting, part.kept());
+    part.right = take(part.acting, part.free());
   }
   if (factors_.size() < std::size_t(room)) factors_.resize(std::size_t(room));
   return true;
 }
 
-/// [N Y] and [L X]ᵀ of a level; [L X]ᵀA N with itself.
+/// N, Y and [L X]ᵀ of a level, of which the rows of what is free are those of the unit matrix; [L X]ᵀA N with itself.
 template <class S> bool LevelMatrix::condense(Part& part) {
   const int t = count_of<S::touched>(part.touched), m = count_of<S::acting>(part.acting), f = t - m, wide = t + m;
   const double* values = blocks_.data();
-  double *right = room(part.right), *left = room(part.left);
   std::array<int, widest_level> used;
   std::array<double,
              S::fixed ? std::size_t(S::acting * (S::touched + S::acting)) : std::size_t(2 * widest_level * widest_level)>
@@ -131,47 +139,54 @@ template <class S> bool LevelMatrix::condense(Part& part) {
     }
     worst = std::min(worst, eliminate_rows<S::touched, S::acting>(rows.data(), t, m, used.data()));
     if (!(worst > 0.0)) break;
-    double* to = forces ? left : right;
-    std::fill_n(to, t * t, 0.0);
-    const int along = forces ? t : 1, across = forces ? 1 : t;  // [L X] is kept transposed
-    for (int j = 0, free = 0; j < t; ++j) {
-      if (const int row = used[std::size_t(j)]; row >= 0) {
-        for (int i = 0; i < m; ++i) to[j * along + (f + i) * across] = rows[std::size_t(row * wide + t + i)];
-      } else {
-        to[j * along + free * across] = 1.0;
-        for (int i = 0; i < t; ++i)
-          if (const int by = used[std::size_t(i)]; by >= 0)
-            to[i * along + free * across] = -rows[std::size_t(by * wide + j)];
-        ++free;
-      }
+    unsigned char* order = (forces ? rows_ : columns_).data() + part.first;
+    for (int j = 0, free = 0; j < t; ++j)
+      order[used[std::size_t(j)] < 0 ? free++ : f + used[std::size_t(j)]] = static_cast<unsigned char>(j);
+    double *right = room(part.right), *given = room(part.given), *left = room(part.left);
+    for (int r = 0; r < m; ++r) {
+      const double* row = rows.data() + r * wide;
+      for (int j = 0; j < f; ++j) (forces ? left[j + t * r] : right[r + m * j]) = -row[order[j]];
+      for (int i = 0; i < m; ++i) (forces ? left[f + i + t * r] : given[r + m * i]) = row[t + i];
     }
   }
   pivot_ratio_ = std::min(pivot_ratio_, worst);
   if (!(worst > 0.0)) return false;
-  transform<S>(values + part.diagonal, part, part, room(part.block));
+  transform<S>(values + part.diagonal, part, part, room(part.at_diagonal), room(part.block));
   return true;
 }
 
-/// out = [1, [L X]ᵀ] A [1, N]: rows of one level, columns of another or the same.
-template <class S> void LevelMatrix::transform(const double* A, const Part& rows, const Part& columns, double* out) {
-  const int u = count_of<S::plain>(rows.plain), t = count_of<S::touched>(rows.touched),
-            v = count_of<S::plain>(columns.plain), s = count_of<S::touched>(columns.touched),
-            g = count_of<S::free>(columns.free()), inner = u + t;
+/// out = [1, [L X]ᵀ] A [1, N]: rows of one level, columns of another or the same. The columns of A that are not free are kept.
+template <class S>
+void LevelMatrix::transform(const double* A, const Part& rows, const Part& columns, double* held, double* out) {
+  const int u = count_of<S::plain>(rows.plain), t = count_of<S::touched>(rows.touched), f = count_of<S::free>(rows.free()),
+            m = count_of<S::acting>(rows.acting), v = count_of<S::plain>(columns.plain),
+            g = count_of<S::free>(columns.free()), n = count_of<S::acting>(columns.acting), inner = u + t;
+  const unsigned char *row = rows_.data() + rows.first, *column = columns_.data() + columns.first;
+  const double* touched = A + inner * v;
   // A [1, N], then the rows touched.
   std::array<double, S::fixed ? std::size_t(S::inner * S::kept) : std::size_t(widest_level * widest_level)> half;
   std::copy_n(A, inner * v, half.data());
-  set_product<S::inner, S::touched>(A + inner * v, inner, inner, s, room(columns.right), s, g, half.data() + inner * v,
-                                    inner);
-  for (int c = 0; c < v + g; ++c) std::copy_n(half.data() + inner * c, u, out + inner * c);
-  set_product<S::touched, S::touched>(room(rows.left), t, t, t, half.data() + u, inner, v + g, out + u, inner);
+  for (int c = 0; c < g; ++c) std::copy_n(touched + inner * column[c], inner, half.data() + inner * (v + c));
+  for (int c = 0; c < n; ++c) std::copy_n(touched + inner * column[g + c], inner, held + inner * c);
+  set_product<S::inner, S::acting>(held, inner, inner, n, room(columns.right), n, g, half.data() + inner * v, inner, true);
+  for (int c = 0; c < v + g; ++c) {
+    const double* from = half.data() + inner * c;
+    double* to = out + inner * c;
+    Few<S::acting> rest;
+    std::copy_n(from, u, to);
+    for (int i = 0; i < f; ++i) to[u + i] = from[u + row[i]];
+    std::fill_n(to + u + f, m, 0.0);
+    for (int i = 0; i < m; ++i) rest[std::size_t(i)] = from[u + row[f + i]];
+    add_product<S::touched, S::acting>(room(rows.left), t, t, m, rest.data(), to + u);
+  }
 }
 
 /// The same between a level and the next.
 template <class S> void LevelMatrix::couple(Part& part, const Part& next) {
   const int inner = count_of<S::inner>(next.inner()), n = count_of<S::kept>(next.kept()), k = count_of<S::kept>(part.kept());
-  transform<S>(blocks_.data() + part.upper, part, next, room(part.above));
+  transform<S>(blocks_.data() + part.upper, part, next, room(part.at_upper), room(part.above));
   std::array<double, S::fixed ? std::size_t(S::inner * S::kept) : std::size_t(widest_level * widest_level)> both;
-  transform<S>(blocks_.data() + part.lower, next, part, both.data());
+  transform<S>(blocks_.data() + part.lower, next, part, room(next.at_lower), both.data());
   for (int c = 0; c < k; ++c)
     std::copy(both.data() + inner * c + n, both.data() + inner * (c + 1), room(part.under) + (inner - n) * c);
   // What the next level loses goes through the inverse of this one.
@@ -232,27 +247,30 @@ template <class S> void LevelMatrix::start(const Part& part) {
       given[std::size_t(at++)] = y[inner + r];
     }
   }
-  std::fill_n(own, t, 0.0);
-  add_product<S::touched, S::acting>(room(part.right) + t * (t - m), t, t, m, given.data(), own);
+  std::fill_n(own, m, 0.0);
+  add_product<S::acting, S::acting>(room(part.given), m, m, m, given.data(), own);
 }
 
 template <class S> void LevelMatrix::forward(std::size_t k) {
   const Part& part = parts_[k];
   const int u = count_of<S::plain>(part.plain), t = count_of<S::touched>(part.touched), f = count_of<S::free>(part.free()),
-            inner = u + t, n = u + f;
-  const double* values = blocks_.data();
+            m = count_of<S::acting>(part.acting), inner = u + t, n = u + f;
   double *y = y_.data() + part.first, *z = z_.data() + part.first;
   // b − A Y r
-  const auto take = [&](std::ptrdiff_t block, const Part& other) {
-    add_product<S::inner, S::touched, true>(values + block + inner * other.plain, inner, inner, other.touched,
-                                            own_.data() + other.first, y);
+  const auto take = [&](std::ptrdiff_t columns, const Part& other) {
+    add_product<S::inner, S::acting, true>(room(columns), inner, inner, other.acting, own_.data() + other.first, y);
   };
-  take(part.diagonal, part);
-  if (k + 1 < parts_.size()) take(part.upper, parts_[k + 1]);
-  if (k > 0) take(parts_[k - 1].lower, parts_[k - 1]);
-  Few<S::touched> turned;  // by [L X]ᵀ
-  std::fill_n(turned.begin(), t, 0.0);
-  add_product<S::touched, S::touched>(room(part.left), t, t, t, y + u, turned.data());
+  take(part.at_diagonal, part);
+  if (k + 1 < parts_.size()) take(part.at_upper, parts_[k + 1]);
+  if (k > 0) take(part.at_lower, parts_[k - 1]);
+  // by [L X]ᵀ
+  const unsigned char* row = rows_.data() + part.first;
+  Few<S::touched> turned;
+  Few<S::acting> rest;
+  for (int i = 0; i < f; ++i) turned[std::size_t(i)] = y[u + row[i]];
+  std::fill_n(turned.begin() + f, m, 0.0);
+  for (int i = 0; i < m; ++i) rest[std::size_t(i)] = y[u + row[f + i]];
+  add_product<S::touched, S::acting>(room(part.left), t, t, m, rest.data(), turned.data());
   std::copy_n(y, u, z);
   std::copy_n(turned.data(), f, z + u);
   for (int r = 0, at = f; r < part.own; ++r)
@@ -292,24 +310,15 @@ template <class S> void LevelMatrix::backward(std::size_t k) {
     add_product<S::acting, S::kept>(room(part.under), theirs, theirs, n, z, under.data());
     subtract(parts_[k + 1], under.data());
   }
+  const unsigned char* column = columns_.data() + part.first;
+  double* rest = own_.data() + part.first;
+  add_product<S::acting, S::free>(room(part.right), m, m, f, z + u, rest);
   std::copy_n(z, u, y);
-  std::copy_n(own_.data() + part.first, t, y + u);
-  add_product<S::touched, S::free>(room(part.right), t, t, f, z + u, y + u);
-}
-
-/// Asks for the cache lines of a level some levels before it is used: a level reads several kilobytes in a few short streams, which hardware alone sees too late.
-void LevelMatrix::fetch(std::size_t k, bool forward) const {
-  if (k >= parts_.size()) return;
-  const Part& part = parts_[k];
-  const auto lines = [](const double* from, const double* to) {
-    for (; from < to; from += 8) __builtin_prefetch(from);
-  };
-  if (forward) lines(blocks_.data() + part.diagonal, blocks_.data() + part.C);
-  lines(factors_.data() + part.right, factors_.data() + part.under);
+  for (int i = 0; i < f; ++i) y[u + column[i]] = z[u + i];
+  for (int i = 0; i < m; ++i) y[u + column[f + i]] = rest[i];
 }
 
 void LevelMatrix::solve_levels(const double* b, double* x) {
-  constexpr std::size_t ahead_of_use = 2;
   const std::vector<int>& order = levels_->order();
   const auto begin = [&](const Part& part) {
     for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i)
@@ -318,7 +327,6 @@ void LevelMatrix::solve_levels(const double* b, double* x) {
   };
   begin(parts_.front());
   for (std::size_t k = 0; k < parts_.size(); ++k) {
-    fetch(k + ahead_of_use, true);
     if (k + 1 < parts_.size()) begin(parts_[k + 1]);
     shaped(parts_[k].among, [&](auto shape) { forward<decltype(shape)>(k); });
   }
@@ -327,7 +335,6 @@ void LevelMatrix::solve_levels(const double* b, double* x) {
       x[order[std::size_t(i)]] = y_[std::size_t(i)];
   };
   for (std::size_t k = parts_.size(); k-- > 0;) {
-    fetch(k - ahead_of_use, false);  // beyond the first there is none
     shaped(parts_[k].among, [&](auto shape) { backward<decltype(shape)>(k); });
     if (k + 1 < parts_.size()) write(parts_[k + 1]);
   }

@@ -33,7 +33,9 @@ class LevelMatrix final : public Matrix {
     int plain, touched, own, acting;                 // acting: of the own, those that hold now
     int first;                                       // of its unknowns
     std::ptrdiff_t diagonal, upper, lower, C, B, D;  // in the blocks
-    std::ptrdiff_t right, left;                      // [N Y] and [L X]ᵀ of what is touched, both square
+    std::ptrdiff_t right, given, left;               // N, Y and [L X]ᵀ, without the rows of what is free
+    std::ptrdiff_t at_diagonal, at_upper,
+        at_lower;  // the columns of A that Y reaches: of this level, the next, the one before
     std::ptrdiff_t block, above, below,
         under;  // [L X]ᵀAN with this level, its upper part inverted, and with the next; of the next with this one: LᵀAN times that inverse, XᵀAN
     bool regular, among;  // of the shape compiled for; and so are its neighbours
@@ -48,7 +50,7 @@ class LevelMatrix final : public Matrix {
   bool find_acting(Part& part);
   bool factor_levels();
   template <class S> bool condense(Part& part);
-  template <class S> void transform(const double* A, const Part& rows, const Part& columns, double* out);
+  template <class S> void transform(const double* A, const Part& rows, const Part& columns, double* held, double* out);
   template <class S> void couple(Part& part, const Part& next);
   template <class S> bool invert(Part& part, const Part* before);
   template <class S> void forward(std::size_t k);
@@ -56,7 +58,6 @@ class LevelMatrix final : public Matrix {
   template <class S> void start(const Part& part);
   bool passes();
   bool factor_whole();
-  void fetch(std::size_t k, bool forward) const;
   void solve_levels(const double* b, double* x);
   double* room(std::ptrdiff_t at) { return factors_.data() + at; }
 
@@ -65,7 +66,9 @@ class LevelMatrix final : public Matrix {
   LargeVector<double> blocks_;  // the entries, level by level
   int plain_ = 0;               // of the shape compiled for; 0: none
   std::vector<Part> parts_;
-  std::vector<char> resting_;        // of each unknown in the order of levels: a multiplier that its row gives
+  std::vector<char> resting_;  // of each unknown in the order of levels: a multiplier that its row gives
+  std::vector<unsigned char> rows_,
+      columns_;  // of what is touched, those that are free and then those that own rows are eliminated with: for B, for C
   LargeVector<double> factors_;      // at the offsets of the parts
   LargeVector<double> y_, own_, z_;  // right side and solution in the order of levels; Y r; what is left of each level
   std::unique_ptr<Matrix> whole_;

@@ -10,6 +10,9 @@ namespace {
 
 constexpr int largest_qr = 300, largest_in_order = 10000;
 
+/// Entries of the factors, of those of the Gram matrix, beyond which the order given is left.
+constexpr int most_fill = 20;
+
 /// Rows kept in the given order are good while each is farther from the span of those before it than this: they are to serve for a step, in which it turns.
 constexpr double barely = 0.1;
 
@@ -34,16 +37,13 @@ bool normalize(Eigen::SparseMatrix<double>& columns) {
   return true;
 }
 
-/// For many rows: pivot i of the LDLᵀ factors of the Gram matrix, in the given order, is the squared distance of row i to the span of the
-/// rows before it. A shift ε of 1e-13 keeps the pivots of dependent rows from zero; 1e-11 tells them from others, which are resolved to 3e-6 instead of
-/// the 1e-9 of the QR factors below. A row that is the sum of N others has a pivot of Nε, though: those up to 1e-7 are dependent where they grow with ε.
-/// A band stays a band: O(N) for chains. Very many rows come in an order that fills in little: nets would take minutes in the order given, and the rows named are
-/// then as good as others.
-template <class Ordering> std::vector<int> dependent_by_gram(const Eigen::SparseMatrix<double>& columns) {
+template <class Ordering> struct GramFactors : Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Ordering> {
+  Eigen::Index fill() const { return this->m_matrix.nonZeros(); }  // known from the pattern
+};
+
+template <class Ordering>
+std::vector<int> dependent_by_pivots(const Eigen::SparseMatrix<double>& gram, GramFactors<Ordering>& factors) {
   constexpr double shift = 1e-13, surely = 1e-11, perhaps = 1e-7;
-  const Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Ordering> factors;
-  factors.analyzePattern(gram);
   factors.setShift(shift);
   factors.factorize(gram);
   const Eigen::VectorXd pivots = factors.vectorD();
@@ -62,6 +62,23 @@ template <class Ordering> std::vector<int> dependent_by_gram(const Eigen::Sparse
   return dependent;
 }
 
+/// For many rows: pivot i of the LDLᵀ factors of the Gram matrix, in the given order, is the squared distance of row i to the span of the
+/// rows before it. A shift ε of 1e-13 keeps the pivots of dependent rows from zero; 1e-11 tells them from others, which are resolved to 3e-6 instead of
+/// the 1e-9 of the QR factors below. A row that is the sum of N others has a pivot of Nε, though: those up to 1e-7 are dependent where they grow with ε.
+/// A band stays a band: O(N) for chains. Very many rows, and those that would fill in much, come in an order that fills in little: nets, and rods with all lengths
+/// before all frames, would take minutes in the order given, and the rows named are then as good as others.
+std::vector<int> dependent_by_gram(const Eigen::SparseMatrix<double>& columns) {
+  const Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
+  if (columns.cols() <= largest_in_order) {
+    GramFactors<Eigen::NaturalOrdering<int>> factors;
+    factors.analyzePattern(gram);
+    if (factors.fill() <= most_fill * gram.nonZeros()) return dependent_by_pivots(gram, factors);
+  }
+  GramFactors<Eigen::AMDOrdering<int>> factors;
+  factors.analyzePattern(gram);
+  return dependent_by_pivots(gram, factors);
+}
+
 }  // namespace
 
 std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows, double tolerance) {
@@ -70,8 +87,7 @@ std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajo
   Eigen::SparseMatrix<double> columns = rows.transpose();
   if (!normalize(columns)) return {};
   columns.makeCompressed();
-  if (count > largest_in_order) return dependent_by_gram<Eigen::AMDOrdering<int>>(columns);
-  if (count > largest_qr) return dependent_by_gram<Eigen::NaturalOrdering<int>>(columns);
+  if (count > largest_qr) return dependent_by_gram(columns);
   // Householder QR in the given order: a column that adds nothing to the span of those before it is moved behind.
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::NaturalOrdering<int>> qr;
   qr.setPivotThreshold(tolerance);

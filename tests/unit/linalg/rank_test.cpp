@@ -45,6 +45,25 @@ std::vector<int> dependent_in_ring(int rows) {
 
 TEST(DependentRows, FindsTheSumOfThousandsOfOthers) { EXPECT_EQ(dependent_in_ring(5000), std::vector<int>{5000}); }
 
+TEST(DependentRows, FindsTheOneThatRepeatsWhereTheGivenOrderWouldFillIn) {
+  // All links of a chain before all nodes, as rods have lengths and frames: eliminating the links joins all nodes. The last row is that of a node again.
+  const int links = 1500;
+  Eigen::SparseMatrix<double, Eigen::RowMajor> G(2 * links + 2, 3 * links + 2);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int k = 0; k < links; ++k)
+    for (const int node : {k, k + 1}) entries.emplace_back(k, node, node == k ? -1.0 : 1.0);
+  for (int k = 0; k < links; ++k) {
+    entries.emplace_back(k, links + 1 + k, 0.3);
+    entries.emplace_back(links + k, k, 0.5);
+    entries.emplace_back(links + k, 2 * links + 1 + k, 1.0);
+  }
+  for (const int row : {2 * links, 2 * links + 1}) entries.emplace_back(row, links, 1.0);
+  G.setFromTriplets(entries.begin(), entries.end());
+  const std::vector<int> found = dependent_rows(G);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_GE(found[0], 2 * links);
+}
+
 TEST(DependentRows, FindsAsManyWhereTheyAreTooManyForTheGivenOrder) { EXPECT_EQ(dependent_in_ring(15000).size(), 1U); }
 
 }  // namespace

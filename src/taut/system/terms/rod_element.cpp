@@ -1,63 +1,14 @@
 #include <Eigen/Core>
-#include <limits>
+#include <optional>
 #include <taut/system/terms/rod_element.hpp>
+#include <taut/system/terms/turn_ratio.hpp>
 
 namespace taut {
 namespace {
 
+using turn::turn_quotient, turn::turn_ratio;
+
 constexpr int W = RodElement::width, P = RodElement::invariants;
-
-// f(z) = asin(√z)/√(z(1 − z)) = θ/sin θ for z = sin²(θ/2), and its derivatives.
-
-/// By f = Σ cₖzᵏ, c₀ = 1, cₖ₊₁ = cₖ (2k + 2)/(2k + 3), near z = 0; elsewhere by 2z(1 − z) f′ = 1 − (1 − 2z) f and its derivatives
-/// 2z(1 − z) f⁽ⁿ⁺¹⁾ = 2n² f⁽ⁿ⁻¹⁾ − (2n + 1)(1 − 2z) f⁽ⁿ⁾.
-template <int order> double turn_ratio(double z) {
-  constexpr double series = 0.1;  // 26 terms reach round-off there
-  if (!(z < 1.0)) return std::numeric_limits<double>::quiet_NaN();
-  if (z < series) {
-    constexpr int terms = 26 + order;
-    static const std::array<double, terms> c = [] {
-      std::array<double, terms> out{};
-      double one = 1.0;
-      for (int k = 0; k < terms; ++k) {
-        double falling = 1.0;
-        for (int i = 0; i < order; ++i) falling *= k - i;
-        out[std::size_t(k)] = falling * one;
-        one *= (2.0 * k + 2.0) / (2.0 * k + 3.0);
-      }
-      return out;
-    }();
-    const int enough = order + (z < 1e-3 ? 7 : (z < 0.02 ? 12 : terms - order));  // to round-off
-    double sum = 0.0;
-    for (int k = enough - 1; k >= order; --k) sum = sum * z + c[std::size_t(k)];
-    return sum;
-  }
-  const double w = 2.0 * z * (1.0 - z), u = 1.0 - 2.0 * z;
-  double before = 0.0, here = std::asin(std::sqrt(z)) / std::sqrt(z * (1.0 - z));
-  for (int n = 0; n < order; ++n) {
-    const double next = ((n == 0 ? 1.0 : 2.0 * n * n * before) - (2.0 * n + 1.0) * u * here) / w;
-    before = here;
-    here = next;
-  }
-  return here;
-}
-template <int order, Differentiable X> X turn_ratio(const X& z) {
-  if constexpr (std::is_same_v<X, Hyper<P>>)
-    return z.chain({turn_ratio<order>(z.value), turn_ratio<order + 1>(z.value), turn_ratio<order + 2>(z.value)});
-  else
-    return z.chain({turn_ratio<order>(z.value), turn_ratio<order + 1>(z.value), {}});
-}
-/// The divided difference: the quotient, or where both ends are near each other the mean of the derivative by three Gauss points.
-template <int order, class A, class T> T turn_quotient(const A& start, const T& end, const A& first, const T& last) {
-  const T way = end - start;
-  constexpr double near = 0.02;  // of the way to z = 1: beyond it the quotient is exact to 1e-14, within it the quadrature
-  if (std::abs(plain(way)) > near * (1.0 - std::max(plain(start), plain(end)))) return (last - first) / way;
-  T quotient(0.0);
-  const double off = std::sqrt(0.15);
-  for (const auto& [node, weight] : {std::pair(0.5 - off, 5.0 / 18.0), {0.5, 8.0 / 18.0}, {0.5 + off, 5.0 / 18.0}})
-    quotient += weight * turn_ratio<order + 1>(T(start + node * way));
-  return quotient;
-}
 
 /// Γ and K from the invariants π = (a, b, z).
 template <class S> struct Strains { std::array<S, 3> gamma, kappa; };
@@ -104,6 +55,18 @@ struct RodConstants {
   bool turns;
 };
 
+/// Those of the element before, where it has the same numbers.
+class KnownConstants {
+ public:
+  const RodConstants& of(const RodNumbers& numbers) {
+    if (!known_ || &known_->n != &numbers) known_.emplace(numbers);
+    return *known_;
+  }
+
+ private:
+  std::optional<RodConstants> known_;
+};
+
 template <class S> Bent<S> bent(const std::array<S, P>& pi, const RodConstants& c) {
   const RodNumbers& n = c.n;
   Bent<S> o;
@@ -135,9 +98,7 @@ template <class S> Bent<S> bent(const std::array<S, P>& pi, const RodConstants& 
 }
 
 /// V of an element.
-double energy(const std::array<double, P>& pi, const RodNumbers& n) {
-  return 0.5 * n.length * bent(pi, RodConstants(n)).sum;
-}
+double energy(const std::array<double, P>& pi, const RodConstants& c) { return 0.5 * c.n.length * bent(pi, c).sum; }
 
 using Slopes = Eigen::Matrix<double, P, W, Eigen::RowMajor>;
 using Square = Eigen::Matrix<double, P, P, Eigen::RowMajor>;
@@ -240,8 +201,8 @@ void subtract_gradient(const std::array<double, P>& weight, const Local<double, 
 /// −Δx/(x_a x_b), functions of one variable their divided difference; so the sum of slopes times Δπ is ΔV exactly, it is the same for both directions of the step, and for ends that
 /// coincide it is ∇V. Over Dual with its slopes in π of the end.
 template <class A, class T>
-std::array<T, P> discrete_weights(const std::array<A, P>& from, const std::array<T, P>& to, const RodNumbers& n) {
-  const RodConstants c(n);
+std::array<T, P> discrete_weights(const std::array<A, P>& from, const std::array<T, P>& to, const RodConstants& c) {
+  const RodNumbers& n = c.n;
   const Bent<A> s = bent(from, c);
   const Bent<T> e = bent(to, c);
   const auto mean = [](const A& x, const T& y) { return 0.5 * (y + x); };
@@ -315,26 +276,28 @@ RodStrains rod_strains(const RodElement& element, const double* q) {
 
 double RodBlock::potential(const Instant& at) const {
   double sum = 0.0;
+  KnownConstants known;
   each([&](const RodElement& term, const int* stencil, int) {
-    sum += energy(invariants_of(gather(at.q, stencil), term.numbers->length), *term.numbers);
+    sum += energy(invariants_of(gather(at.q, stencil), term.numbers->length), known.of(*term.numbers));
   });
   return sum;
 }
 
 void RodBlock::add(const Instant& at, double, double force, double* out) const {
   if (force == 0.0) return;
+  KnownConstants known;
   each([&](const RodElement& term, const int* stencil, int) {
     const double h = term.numbers->length;
     const auto q = gather(at.q, stencil);
     const auto pi = invariants_of(q, h);
-    subtract_gradient(discrete_weights(pi, pi, *term.numbers), q, h, force, stencil, out);
+    subtract_gradient(discrete_weights(pi, pi, known.of(*term.numbers)), q, h, force, stencil, out);
   });
 }
 
 /// w and its slopes in π of the end.
 struct WeightSlopes {
-  WeightSlopes(const std::array<double, P>& from, const std::array<double, P>& to, const RodNumbers& n) {
-    const auto w = discrete_weights(from, as_variables<Dual<P>>(to), n);
+  WeightSlopes(const std::array<double, P>& from, const std::array<double, P>& to, const RodConstants& c) {
+    const auto w = discrete_weights(from, as_variables<Dual<P>>(to), c);
     for (int m = 0; m < P; ++m) {
       value[std::size_t(m)] = w[std::size_t(m)].value;
       for (int k = 0; k < P; ++k) slope(m, k) = w[std::size_t(m)].slope[std::size_t(k)];
@@ -347,11 +310,12 @@ struct WeightSlopes {
 /// ∂²V/∂π² is twice the slope in one end of the secant, which both ends change alike.
 void RodBlock::add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const {
   if (w.force == 0.0 || w.dq == 0.0) return;
+  KnownConstants known;
   each([&](const RodElement& term, const int* stencil, int number) {
     const double h = term.numbers->length;
     const auto q = gather(at.q, stencil);
     const auto pi = invariants_of(q, h);
-    const WeightSlopes V(pi, pi, *term.numbers);
+    const WeightSlopes V(pi, pi, known.of(*term.numbers));
     const Slopes slopes = slopes_of(q.data(), h);
     const Slopes right = 2.0 * V.slope.lazyProduct(slopes);
     Full A = slopes.transpose().lazyProduct(right);
@@ -361,10 +325,11 @@ void RodBlock::add_slopes(const Instant& at, const SlopeWeights& w, const int* s
 }
 
 void RodBlock::add_discrete(const Segment& step, double weight, double* out) const {
+  KnownConstants known;
   each([&](const RodElement& term, const int* stencil, int) {
     const double h = term.numbers->length;
     const auto q0 = gather(step.q0, stencil), q1 = gather(step.q1, stencil);
-    const auto w = discrete_weights(invariants_of(q0, h), invariants_of(q1, h), *term.numbers);
+    const auto w = discrete_weights(invariants_of(q0, h), invariants_of(q1, h), known.of(*term.numbers));
     subtract_gradient(w, mean_of(q0, q1), h, weight, stencil, out);
   });
 }
@@ -372,10 +337,11 @@ void RodBlock::add_discrete(const Segment& step, double weight, double* out) con
 /// ∂/∂q1 [P(q̄)ᵀ w(π₀, π₁)] = P(q̄)ᵀ ∂w/∂π₁ P(q1) + ½ Σ wₘ ∂²πₘ.
 void RodBlock::add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values) const {
   if (dq == 0.0) return;
+  KnownConstants known;
   each([&](const RodElement& term, const int* stencil, int number) {
     const double h = term.numbers->length;
     const auto q0 = gather(step.q0, stencil), q1 = gather(step.q1, stencil);
-    const WeightSlopes w(invariants_of(q0, h), invariants_of(q1, h), *term.numbers);
+    const WeightSlopes w(invariants_of(q0, h), invariants_of(q1, h), known.of(*term.numbers));
     const Slopes right = w.slope.lazyProduct(slopes_of(q1.data(), h));
     Full A = slopes_of(mean_of(q0, q1).data(), h).transpose().lazyProduct(right);
     add_bends(w.value, 0.5, h, A);
@@ -383,52 +349,97 @@ void RodBlock::add_discrete_slopes(const Segment& step, double weight, double dq
   });
 }
 
+namespace {
+
+/// w = Σ β h C (∂ε/∂π·π̇) ∂ε/∂π over the six strains, for given rates π̇; over Dual with its slopes in π.
 template <class T>
-Local<T, RodDamping::width> RodDamping::force(const T&, const Local<T, width>& q, const Local<T, width>& v) const {
-  const RodNumbers& n = *element.numbers;
-  const double h = n.length;
-  // Strains along q + τ v: their rates; and the force is the gradient of what they lose in the rates, so in π alone.
-  Local<Dual<1, T>, width> moving;
-  for (std::size_t i = 0; i < width; ++i) {
-    moving[i] = Dual<1, T>(q[i]);
-    moving[i].slope[0] = v[i];
-  }
-  const std::array<Dual<1, T>, P> flow = invariants_of(moving, h);
-  std::array<Dual<P, T>, P> pi;
-  for (int m = 0; m < P; ++m) pi[std::size_t(m)] = Dual<P, T>::variable(flow[std::size_t(m)].value, m);
-  const Strains<Dual<P, T>> e = strains(pi, h);
+std::array<T, P> damping_weights(const std::array<T, P>& pi, const Eigen::Vector<double, P>& rates, const RodDamping& term,
+                                 Square* stiffness = nullptr) {
+  const RodNumbers& n = *term.element.numbers;
+  std::array<Dual<P, T>, P> at;
+  for (int m = 0; m < P; ++m) at[std::size_t(m)] = Dual<P, T>::variable(pi[std::size_t(m)], m);
+  const Strains<Dual<P, T>> e = strains(at, n.length);
   const std::array<double, 2> stiff = shear_stiffness(n);
   const std::array<double, 6> C{stiff[0], stiff[1], n.axial, n.bending[0], n.bending[1], n.torsion};
-  std::array<T, P> weight;
-  weight.fill(T(0.0));
+  std::array<T, P> out;
+  out.fill(T(0.0));
+  if (stiffness != nullptr) stiffness->setZero();
   for (std::size_t i = 0; i < 6; ++i) {
     const Dual<P, T>& strain = i < 3 ? e.gamma[i] : e.kappa[i - 3];
+    const double weight = term.seconds * n.length * C[i];
     T rate(0.0);
-    for (std::size_t m = 0; m < P; ++m) rate += strain.slope[m] * flow[m].slope[0];
-    for (std::size_t m = 0; m < P; ++m) weight[m] += (h * seconds * C[i]) * (rate * strain.slope[m]);
+    for (std::size_t m = 0; m < P; ++m) rate += rates[Eigen::Index(m)] * strain.slope[m];
+    for (std::size_t m = 0; m < P; ++m) out[m] += weight * (rate * strain.slope[m]);
+    if (stiffness == nullptr) continue;
+    for (int m = 0; m < P; ++m)
+      for (int k = 0; k < P; ++k)
+        (*stiffness)(m, k) += weight * plain(strain.slope[std::size_t(m)]) * plain(strain.slope[std::size_t(k)]);
   }
-  // Pᵀ weight, by the derivative of Σ weight π along each coordinate: π are quadratic, so a difference is exact, but sums are plainer.
-  Local<T, width> Q;
-  const auto vec = [&](std::size_t vector, std::size_t c) -> const T& { return q[3 * vector + c]; };
-  Q.fill(T(0.0));
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t c = 0; c < 3; ++c) {
-      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
-      const T half = 0.5 * weight[i], b = (0.5 / h) * weight[3 + i], way = vec(4, c) - vec(0, c);
-      Q[3 * (1 + k) + c] -= half * vec(5 + j, c);
-      Q[3 * (5 + j) + c] -= half * vec(1 + k, c);
-      Q[3 * (1 + j) + c] += half * vec(5 + k, c);
-      Q[3 * (5 + k) + c] += half * vec(1 + j, c);
-      const T mean = b * (vec(1 + i, c) + vec(5 + i, c)), change = 0.25 * (weight[6] * (vec(5 + i, c) - vec(1 + i, c)));
-      Q[c] += mean;
-      Q[12 + c] -= mean;
-      Q[3 * (1 + i) + c] += change - b * way;
-      Q[3 * (5 + i) + c] -= change + b * way;
-    }
-  return Q;
+  return out;
 }
 
-template class DynamicsTerms<RodDamping>;
+using Coordinates = Eigen::Map<const Eigen::Vector<double, W>>;
+
+void add_damping(const RodDamping& term, const Local<double, W>& q, const Local<double, W>& v, double weight,
+                 const int* stencil, double* out) {
+  const double h = term.element.numbers->length;
+  const Eigen::Vector<double, P> rates = slopes_of(q.data(), h) * Coordinates(v.data());
+  subtract_gradient(damping_weights(invariants_of(q, h), rates, term), q, h, weight, stencil, out);
+}
+
+/// −Pᵀ[(∂w/∂π P + S P(v)) dq + S P dv] − Σ wₘ ∂²πₘ dq with S = ∂w/∂π̇.
+void add_damping_slopes(const RodDamping& term, const Local<double, W>& q, const Local<double, W>& v, double weight,
+                        double dq, double dv, const int* slots, double* values) {
+  const double h = term.element.numbers->length;
+  const Slopes slopes = slopes_of(q.data(), h);
+  Square S, by_pi;
+  const auto w = damping_weights(as_variables<Dual<P>>(invariants_of(q, h)), slopes * Coordinates(v.data()), term, &S);
+  std::array<double, P> value;
+  for (int m = 0; m < P; ++m) {
+    value[std::size_t(m)] = w[std::size_t(m)].value;
+    for (int k = 0; k < P; ++k) by_pi(m, k) = dq * w[std::size_t(m)].slope[std::size_t(k)] + dv * S(m, k);
+  }
+  Slopes right = by_pi.lazyProduct(slopes);
+  if (dq != 0.0) right += dq * S.lazyProduct(slopes_of(v.data(), h));
+  Full A = slopes.transpose().lazyProduct(right);
+  add_bends(value, dq, h, A);
+  scatter_square(A, -weight, slots, values);
+}
+
+}  // namespace
+
+void RodDampingBlock::add(const Instant& at, double, double force, double* out) const {
+  if (force == 0.0) return;
+  each([&](const RodDamping& term, const int* stencil, int) {
+    add_damping(term, gather(at.q, stencil), gather(at.v, stencil), force, stencil, out);
+  });
+}
+
+void RodDampingBlock::add_slopes(const Instant& at, const SlopeWeights& w, const int* slots, double* values) const {
+  if (w.force == 0.0) return;
+  each([&](const RodDamping& term, const int* stencil, int number) {
+    add_damping_slopes(term, gather(at.q, stencil), gather(at.v, stencil), w.force, w.dq, w.dv,
+                       slots + std::ptrdiff_t(number) * W * W, values);
+  });
+}
+
+void RodDampingBlock::add_discrete(const Segment& step, double weight, double* out) const {
+  each([&](const RodDamping& term, const int* stencil, int) {
+    add_damping(term, mean_of(gather(step.q0, stencil), gather(step.q1, stencil)),
+                mean_of(gather(step.v0, stencil), gather(step.v1, stencil)), weight, stencil, out);
+  });
+}
+
+/// Half of what both means change by, with v1 as the unknown and q1 = dq v1.
+void RodDampingBlock::add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots,
+                                          double* values) const {
+  each([&](const RodDamping& term, const int* stencil, int number) {
+    add_damping_slopes(term, mean_of(gather(step.q0, stencil), gather(step.q1, stencil)),
+                       mean_of(gather(step.v0, stencil), gather(step.v1, stencil)), 0.5 * weight, dq, 1.0,
+                       slots + std::ptrdiff_t(number) * W * W, values);
+  });
+}
+
 template class ConstraintTerms<FrameHold>;
 template class DynamicsTerms<FrameMoment>;
 template class DynamicsTerms<FrameForce>;

@@ -75,14 +75,30 @@ class RodBlock final : public TermBlock<RodElement, DynamicsBlock>, public Discr
 /// What a rod loses by being strained: Q = −β h Σ C ε̇ ∂ε/∂q over its six strains.
 struct RodDamping {
   static constexpr int width = RodElement::width;
+  using Block = class RodDampingBlock;
   RodElement element;
   double seconds;  ///< β
 
   std::array<int, width> stencil() const { return element.stencil(); }
-  template <class T> Local<T, width> force(const T& t, const Local<T, width>& q, const Local<T, width>& v) const;
   std::string name() const { return message("damping of the {}", element.name()); }
 };
-extern template class DynamicsTerms<RodDamping>;
+
+/// All of them, through the invariants as the elements are: Q = −Pᵀw(π, P v) with P = ∂π/∂q, which is linear in q.
+class RodDampingBlock final : public TermBlock<RodDamping, DynamicsBlock>, public DiscreteForces {
+ public:
+  std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<RodDampingBlock>(*this); }
+  bool constant_mass() const override { return true; }
+  bool lumped_mass() const override { return true; }
+  bool conservative() const override { return false; }
+  const DiscreteForces* discrete() const override { return this; }
+  double kinetic(const Instant&) const override { return 0.0; }
+  double potential(const Instant&) const override { return 0.0; }
+  void add(const Instant& at, double momentum, double force, double* out) const override;
+  void add_inertial(const Instant&, double, double*) const override {}
+  void add_slopes(const Instant& at, const SlopeWeights& weights, const int* slots, double* values) const override;
+  void add_discrete(const Segment& step, double weight, double* out) const override;
+  void add_discrete_slopes(const Segment& step, double weight, double dq, const int* slots, double* values) const override;
+};
 
 /// A frame d₁, d₂, d₃ held parallel to a given one e₁, e₂, e₃: d₁·e₂ = d₂·e₃ = d₃·e₁ = 0; λ are the moments about e₃, e₁, e₂.
 struct FrameHold {
