@@ -24,15 +24,6 @@ template <class S> Strains<S> strains(const std::array<S, P>& pi, double h) {
   return out;
 }
 
-/// Stiffness against Γ₁, Γ₂: shear, and bending inside the element.
-std::array<double, 2> shear_stiffness(const RodNumbers& n) {
-  const double part = n.length * n.length / 12.0;
-  std::array<double, 2> out;
-  for (std::size_t i = 0; i < 2; ++i)
-    out[i] = 1.0 / ((n.shear[i] > 0.0 ? 1.0 / n.shear[i] : 0.0) + (n.corrected ? part / n.bending[1 - i] : 0.0));
-  return out;
-}
-
 /// All that V of an element is made of. h²/12 κ₁ = (w₁, w₂, 0): that of the natural shape, and the shear force over EI; κ̄ = K − K×w.
 template <class S> struct Bent {
   S f, f1, inverse, psi, dot, along, over, g1, g2, w1, w2, m, D;  // inverse: 1/(1 − z)
@@ -43,7 +34,7 @@ template <class S> struct Bent {
 /// The numbers of an element as V takes them.
 struct RodConstants {
   explicit RodConstants(const RodNumbers& of)
-      : n(of), part(n.corrected ? n.length * n.length / 12.0 : 0.0), stiff(shear_stiffness(n)) {
+      : n(of), part(n.corrected ? n.length * n.length / 12.0 : 0.0), stiff(n.shear_stiffness()) {
     from_g2 = stiff[1] * part / n.bending[0];
     from_g1 = -stiff[0] * part / n.bending[1];
     turns =
@@ -359,7 +350,7 @@ std::array<T, P> damping_weights(const std::array<T, P>& pi, const Eigen::Vector
   std::array<Dual<P, T>, P> at;
   for (int m = 0; m < P; ++m) at[std::size_t(m)] = Dual<P, T>::variable(pi[std::size_t(m)], m);
   const Strains<Dual<P, T>> e = strains(at, n.length);
-  const std::array<double, 2> stiff = shear_stiffness(n);
+  const std::array<double, 2> stiff = n.shear_stiffness();
   const std::array<double, 6> C{stiff[0], stiff[1], n.axial, n.bending[0], n.bending[1], n.torsion};
   std::array<T, P> out;
   out.fill(T(0.0));
@@ -380,11 +371,14 @@ std::array<T, P> damping_weights(const std::array<T, P>& pi, const Eigen::Vector
 
 using Coordinates = Eigen::Map<const Eigen::Vector<double, W>>;
 
-void add_damping(const RodDamping& term, const Local<double, W>& q, const Local<double, W>& v, double weight,
-                 const int* stencil, double* out) {
+/// Adds Q where there is a place for it; Q·v.
+double add_damping(const RodDamping& term, const Local<double, W>& q, const Local<double, W>& v, double weight,
+                   const int* stencil, double* out) {
   const double h = term.element.numbers->length;
   const Eigen::Vector<double, P> rates = slopes_of(q.data(), h) * Coordinates(v.data());
-  subtract_gradient(damping_weights(invariants_of(q, h), rates, term), q, h, weight, stencil, out);
+  const std::array<double, P> w = damping_weights(invariants_of(q, h), rates, term);
+  if (out != nullptr) subtract_gradient(w, q, h, weight, stencil, out);
+  return -rates.dot(Eigen::Map<const Eigen::Vector<double, P>>(w.data()));
 }
 
 /// −Pᵀ[(∂w/∂π P + S P(v)) dq + S P dv] − Σ wₘ ∂²πₘ dq with S = ∂w/∂π̇.
@@ -407,6 +401,14 @@ void add_damping_slopes(const RodDamping& term, const Local<double, W>& q, const
 }
 
 }  // namespace
+
+double RodDampingBlock::power(const Instant& at) const {
+  double sum = 0.0;
+  each([&](const RodDamping& term, const int* stencil, int) {
+    sum += add_damping(term, gather(at.q, stencil), gather(at.v, stencil), 0.0, stencil, nullptr);
+  });
+  return sum;
+}
 
 void RodDampingBlock::add(const Instant& at, double, double force, double* out) const {
   if (force == 0.0) return;

@@ -14,6 +14,15 @@ struct RodNumbers {
   std::array<double, 3> curvature{};  ///< natural curvature and twist in the middle, 1/m
   std::array<double, 3> growth{};     ///< and their slopes along s, 1/m²
   bool corrected = true;              ///< by what varies inside the element, which makes it order 4; false for study
+
+  /// Against Γ₁, Γ₂: shear, and bending inside the element.
+  std::array<double, 2> shear_stiffness() const {
+    const double part = length * length / 12.0;
+    std::array<double, 2> out;
+    for (std::size_t i = 0; i < 2; ++i)
+      out[i] = 1.0 / ((shear[i] > 0.0 ? 1.0 / shear[i] : 0.0) + (corrected ? part / bending[1 - i] : 0.0));
+    return out;
+  }
 };
 
 /// Strains of a rod between two nodes (x, d₁, d₂, d₃), the uniform ones that lead from one to the other along a helix:
@@ -93,6 +102,7 @@ class RodDampingBlock final : public TermBlock<RodDamping, DynamicsBlock>, publi
   const DiscreteForces* discrete() const override { return this; }
   double kinetic(const Instant&) const override { return 0.0; }
   double potential(const Instant&) const override { return 0.0; }
+  double power(const Instant& at) const override;
   void add(const Instant& at, double momentum, double force, double* out) const override;
   void add_inertial(const Instant&, double, double*) const override {}
   void add_slopes(const Instant& at, const SlopeWeights& weights, const int* slots, double* values) const override;
