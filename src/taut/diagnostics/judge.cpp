@@ -166,11 +166,12 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
   c.grade = found.grade;
   if (verified || found.grade != Grade::good) {
     c.summary = std::string(name_of(c.grade)) + ": " + (found.text.empty() ? "nothing is off" : found.text) + more;
-    if (c.grade == Grade::good && more.empty() && !c.conservative) {
-      if (promise.rtol > 0.0) c.summary += message("; local errors below rtol = {}", promise.rtol);
-    } else if (c.grade == Grade::good && more.empty())
-      c.summary += promise.rtol > 0.0 ? message(", as expected at rtol = {}", promise.rtol)
-                                      : ", as expected of this scheme at this step";
+    if (c.grade != Grade::good || !more.empty()) return;
+    // The sum of the work says less of an error than the energy of a conservative model.
+    if (promise.rtol > 0.0)
+      c.summary += message(c.conservative ? ", as expected at rtol = {}" : "; local errors below rtol = {}", promise.rtol);
+    else if (c.conservative)
+      c.summary += ", as expected of this scheme at this step";
     return;
   }
   c.grade = Grade::unverified;

@@ -1,4 +1,3 @@
-#include <iterator>
 #include <sstream>
 #include <taut/model/form.hpp>
 #include <taut/model/mesh_forms.hpp>

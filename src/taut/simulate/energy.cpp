@@ -35,10 +35,6 @@ bool constraints_drive(const System& system, const State& start, double length) 
   return false;
 }
 
-bool depends_on_time(const System& system, const State& start, double length) {
-  return energies_change(system, start, length) || constraints_drive(system, start, length);
-}
-
 /// Inequalities that are held exactly may take energy.
 bool only_equations(const System& system) {
   const std::vector<Set> sets = system.sets();
@@ -90,24 +86,26 @@ bool forces_work_on_the_way(const System& system, const State& start, double len
   return false;
 }
 
+/// Neither by forces nor by impacts; what changes with time is another matter.
+bool takes_no_energy(const System& system, const State& start, double length) {
+  return only_equations(system) && (system.conservative() || !forces_work_on_the_way(system, start, length));
+}
+
 }  // namespace
 
 bool conserves_energy(const System& system, const State& start, double length) {
-  if (!only_equations(system)) return false;
-  if (!system.conservative() && forces_work_on_the_way(system, start, length)) return false;
-  return !depends_on_time(system, start, length);
+  return takes_no_energy(system, start, length) && !energies_change(system, start, length) &&
+         !constraints_drive(system, start, length);
 }
 
 Work::Work(const System& system, const State& start, double length)
     : system_(system),
-      known_(only_equations(system) && !constraints_drive(system, start, length) &&
-             std::isfinite(system.power(instant(start)))),
+      applied_(!system.conservative()),
+      timed_(energies_change(system, start, length)),
+      drives_(constraints_drive(system, start, length)),
+      known_((applied_ || timed_) && !drives_ && only_equations(system) && std::isfinite(system.power(instant(start)))),
       began_(start.t),
       t_(start.t) {
-  if (!known_) return;
-  applied_ = !system.conservative();
-  timed_ = energies_change(system, start, length);
-  known_ = applied_ || timed_;
   if (!known_) return;
   q_ = q_within_ = start.q;
   v_ = v_within_ = start.v;
@@ -173,7 +171,7 @@ void Work::load(const double* saved) {
 EnergyWatch::EnergyWatch(const System& system, const State& start, double length)
     : system_(system),
       work_(system, start, length),
-      conservative_(conserves_energy(system, start, length)),
+      conservative_(work_.idle() && takes_no_energy(system, start, length)),
       constant_mass_(system.constant_mass()),
       start_(measure(instant(start))),
       since_(start.t),

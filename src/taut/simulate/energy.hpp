@@ -20,8 +20,8 @@ struct Energy {
 
 /// What forces besides ∂L/∂q, and energies that change with time, do to H along the steps of a run: dH/dt = Q·v − ∂L/∂t.
 ///
-/// It is summed by Gauss' rule of two places on the cubic through positions and velocities of both ends of a step, so that it costs next to nothing beside
-/// the step and sees no jump at its ends. Where steps are large the sum is not exact; the smallest and the largest power at the places tell between
+/// It is summed by Gauss' rule of two places on the cubic through positions and velocities of both ends of a step, so that it needs nothing of the scheme
+/// and sees no jump at the ends of steps. Where steps are large the sum is not exact; the smallest and the largest power at the places tell between
 /// which numbers it lies.
 class Work {
  public:
@@ -38,8 +38,9 @@ class Work {
   double done() const { return sums_.done; }
   double least() const { return sums_.least; }
   double most() const { return sums_.most; }
-  double largest() const { return sums_.largest; }  ///< so far, in either direction
-  void meet(bool changes, bool drives) { known_ = known_ && !drives && (timed_ || !changes); }  ///< energies, constraints
+  double largest() const { return sums_.largest; }   ///< so far, in either direction
+  bool idle() const { return !timed_ && !drives_; }  ///< neither energies nor constraints change with time
+  void meet(bool changes, bool drives) { known_ = known_ && !drives && (timed_ || !changes); }  ///< after all
 
   static constexpr std::size_t numbers = 9;
   void save(std::vector<double>& out) const;
@@ -49,7 +50,7 @@ class Work {
   double power(const Instant& at, double within) const;
 
   const System& system_;
-  bool known_, timed_ = false, applied_ = false;
+  bool applied_, timed_, drives_, known_;
   double began_, t_;
   Vector q_, v_, q_within_, v_within_;
   struct Sums {

@@ -177,8 +177,8 @@ bool Watch::surprises(DenseStep& step, int parts) {
   return false;
 }
 
-/// Whether a function may cross between places where it was seen: by the parabola through three of them, as far as it can be trusted, or where the fourth difference of five says that
-/// they do not tell its course.
+/// Whether a function may cross between places where it was seen: by the parabola through three of them, as far as it can be trusted, or where the fourth
+/// difference of five says that they do not tell its course.
 bool Watch::hides(int parts) const {
   // One that jumps or has a kink does so at a few places however near they are, one that swings at all of them.
   constexpr int enough_parts = 64, few = 8;

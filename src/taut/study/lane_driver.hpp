@@ -11,6 +11,7 @@ enum class LaneTarget { cpu, gpu };
 /// See lane_code().
 std::string lane_prelude(LaneTarget target);
 std::string lane_newton();
+std::string lane_landing();  ///< on events
 std::string lane_driver(LaneTarget target);
 
 }  // namespace taut

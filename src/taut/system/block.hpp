@@ -97,9 +97,9 @@ class DynamicsBlock : public Block {
   virtual const DiscreteForces* discrete() const { return nullptr; }  ///< where the block has discrete gradients
   virtual double kinetic(const Instant& at) const = 0;
   virtual double potential(const Instant& at) const = 0;
-  virtual double power(const Instant&) const {
-    return 0.0;
-  }  ///< Q·v of forces besides ∂L/∂q; not a number where it is not known
+
+  /// Q·v of forces besides ∂L/∂q; not a number where it is not known.
+  virtual double power(const Instant&) const { return 0.0; }
 
   /// out += momentum·p + force·f.
   virtual void add(const Instant& at, double momentum, double force, double* out) const = 0;
