@@ -50,6 +50,7 @@ std::string keep_motions(const std::string& path, const ModelReader& reader, con
   require(!trouble, "--keep motion: the folder '{}' cannot be made.", folder);
   for (const fs::directory_entry& one : fs::directory_iterator(folder, trouble))
     if (one.path().extension() == ".h5") fs::remove(one.path(), trouble);
+  const std::optional<Choice> common = common_choice(reader, plan);
   const long many = std::min(count, plan.runs());
   for (long k = 0; k < many && !interrupted; ++k) {
     const long run = many > 1 ? k * (plan.runs() - 1) / (many - 1) : 0;
@@ -62,7 +63,7 @@ std::string keep_motions(const std::string& path, const ModelReader& reader, con
       options.settings = settings_of_run(header, plan, run);
       options.recorder = &file;
       options.observers = {Interrupt::observer()};
-      run_model(model, taut::plan(model), options);
+      run_model(model, taut::plan(model, common ? &*common : nullptr), options);
     } catch (const InputError&) {  // it cannot begin, as the sweep says with its reason
     }
   }

@@ -268,6 +268,9 @@ std::vector<Graph::Node> Graph::parts_of(const std::vector<Node>& nodes) const {
 }
 
 double Graph::value(Node node, const std::function<double(int)>& of) const {
+  const Entry& whole = entries_[node];  // most are numbers and coordinates
+  if (whole.op == Op::constant) return whole.value;
+  if (whole.op == Op::variable) return of(whole.a);
   std::unordered_map<Node, double> values;
   for (const Node k : parts_of({node})) {
     const Entry& e = entries_[k];

@@ -58,7 +58,8 @@ class SparkStepper final : public Stepper {
     equations_.begin(next);
     next.carried.resize(n);
     next.lambda.resize(system_.constraint_count());
-    const SolveReport end = equations_.accelerate(instant(next), next.carried, next.lambda);
+    SolveReport end = hold_velocities(next);
+    if (end.status == Status::ok) end = equations_.accelerate(instant(next), next.carried, next.lambda);
     if (end.status != Status::ok) {
       report.solve = end;
       return failed(report, system_, instant(next), h);
@@ -92,6 +93,22 @@ class SparkStepper final : public Stepper {
       return false;
     }
     return true;
+  }
+
+  /// Near a singular position Newton's corrections end above what velocities can hold. What is left is projected in the metric of the mass, which changes the
+  /// energy by its square alone; p goes along.
+  SolveReport hold_velocities(State& next) {
+    const int m = system_.constraint_count();
+    if (m == 0 || !system_.holonomic()) return {};
+    g_.resize(m);
+    system_.constraint_rates(instant(next), g_.data());
+    const double allowed = 1e-13 * next.v.lpNorm<Eigen::Infinity>();
+    if (!(g_.lpNorm<Eigen::Infinity>() > allowed)) return {};
+    if ((g_.cwiseAbs().array() <= allowed * system_.constraint_gradient_norms(instant(next)).array()).all()) return {};
+    system_.add_dynamics(instant(next), -1.0, 0.0, next.p.data());
+    const SolveReport report = equations_.project_velocity(next.t, next.q, next.v);
+    system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
+    return report;
   }
 
   /// See Spark::embedded.

@@ -43,15 +43,7 @@ std::string passed_by_equal_steps(const ModelFile& model, double step) {
   return {};
 }
 
-/// The scheme of a run, and why where nobody named it.
-struct Chosen {
-  std::string name;
-  NamedOptions options;
-  bool reversible = false;
-  std::string reason{};
-};
-
-Chosen choose_for(const ModelFile& model, const System& system) {
+Choice choose_scheme(const ModelFile& model, const System& system) {
   const RunSection& run = model.run;
   const bool fixed = run.step > 0.0 && run.rtol == 0.0 && run.atol == 0.0;
   const std::vector<Set> sets = system.sets();
@@ -77,11 +69,12 @@ Chosen choose_for(const ModelFile& model, const System& system) {
   // Bending is stiff, and its fast part of no interest: what keeps energy and takes any step serves best.
   if (model.beams && !of.inequalities)
     found = {.name = "energy-momentum", .reason = "energy-momentum, because beams are stiff: it keeps energy at any step"};
-  Chosen out{found.name, found.options, run.control == "reversible", found.reason};
-  if (run.control.empty()) out.reversible = found.reversible;
-  if (out.reversible && !integrator_named(out.name, out.options).traits().symmetric)
-    out = {"spark3", {}, true, "spark3, because reversible steps are asked for: symmetric, of order 6"};
-  return out;
+  if (!run.control.empty()) found.reversible = run.control == "reversible";
+  if (found.reversible && !integrator_named(found.name, found.options).traits().symmetric)
+    found = {.name = "spark3",
+             .reversible = true,
+             .reason = "spark3, because reversible steps are asked for: symmetric, of order 6"};
+  return found;
 }
 
 }  // namespace
@@ -109,13 +102,18 @@ void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes
   }
 }
 
-RunPlan plan(const ModelFile& model) {
+Choice choose_for(const ModelFile& model) {
+  ModelModes modes(model, model.run.formulation);
+  return choose_scheme(model, *modes.moving(modes.first()));
+}
+
+RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
   const RunSection& run = model.run;
   require(!std::isnan(run.until), "run: needs `until`, the end time (or --until on the command line).");
   const auto modes = std::make_shared<ModelModes>(model, run.formulation);
   const std::shared_ptr<const System> held = modes->moving(modes->first());
-  Chosen chosen{run.integrator, run.integrator_options, run.control == "reversible"};
-  if (chosen.name.empty()) chosen = choose_for(model, *held);
+  Choice chosen{run.integrator, run.integrator_options, run.control == "reversible", {}};
+  if (chosen.name.empty()) chosen = chosen_before != nullptr ? *chosen_before : choose_scheme(model, *held);
   const Integrator integrator = integrator_named(chosen.name, chosen.options);
   double rtol = run.rtol;
   if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <taut/model/model_modes.hpp>
+#include <taut/simulate/choose.hpp>
 
 namespace taut {
 
@@ -18,7 +19,11 @@ struct RunPlan {
 /// What happens in a run of a model: its events, with the systems they lead to, and times at which forces jump.
 void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options);
 
-/// The model must outlive the plan. Throws InputError with what would work if the pieces do not go together.
-RunPlan plan(const ModelFile& model);
+/// The scheme for a model that names none, by its character and, where that is in doubt, by trials.
+Choice choose_for(const ModelFile& model);
+
+/// The model must outlive the plan. Throws InputError with what would work if the pieces do not go together. `chosen`: the scheme where the model names none, from
+/// whoever knows it already.
+RunPlan plan(const ModelFile& model, const Choice* chosen = nullptr);
 
 }  // namespace taut

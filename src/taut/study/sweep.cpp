@@ -69,16 +69,32 @@ std::vector<double> figures_of(const Certificate& c) {
           double(int(c.grade))};
 }
 
+std::optional<Choice> common_choice(const ModelReader& reader, const SweepPlan& plan) {
+  constexpr long samples = 9, few = 100;
+  if (plan.runs() < few) return {};
+  std::optional<Choice> out;
+  for (long k = 0; k < samples; ++k) try {
+      const ModelFile model = reader.read(plan.numbers(k * (plan.runs() - 1) / (samples - 1)));
+      if (!model.run.integrator.empty()) return {};
+      const Choice one = choose_for(model);
+      const bool same = !out || (one.name == out->name && one.options == out->options && one.reversible == out->reversible);
+      if (!same) return {};
+      if (!out) out = one;
+    } catch (const InputError&) {  // a run that cannot begin has no say
+    }
+  return out;
+}
+
 std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, long run,
-                                  const std::function<bool()>& interrupted, const std::function<void(double)>& done,
-                                  std::string* choice) {
+                                  const Choice* chosen, const std::function<bool()>& interrupted,
+                                  const std::function<void(double)>& done, std::string* choice) {
   SweepRow row{.run = run, .numbers = plan.values(run)};
   const auto put = [&](const std::vector<double>& numbers) {
     row.numbers.insert(row.numbers.end(), numbers.begin(), numbers.end());
   };
   try {
     const ModelFile model = reader.read(plan.numbers(run));
-    RunPlan planned = taut::plan(model);
+    RunPlan planned = taut::plan(model, chosen);
     if (choice != nullptr) *choice = planned.choice;
     SimulateOptions& options = planned.options;
     options.marks = keep.times;
@@ -120,12 +136,13 @@ std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& pl
 }
 
 SweepOutcome sweep(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, const SweepOptions& options) {
+  const std::optional<Choice> common = common_choice(reader, plan);
   return SweepPool(options, 1,
                    [&](const SweepPool::Batch& batch) {
                      for (const long run : batch.runs) {
                        std::string choice;
-                       std::optional<SweepRow> row =
-                           sweep_run(reader, plan, keep, run, batch.interrupted, batch.behind, &choice);
+                       std::optional<SweepRow> row = sweep_run(reader, plan, keep, run, common ? &*common : nullptr,
+                                                               batch.interrupted, batch.behind, &choice);
                        if (!row) return;
                        if (!choice.empty()) batch.choices.push_back(choice);
                        batch.rows.push_back(std::move(*row));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <taut/simulate/choose.hpp>
 #include <taut/study/measured_run.hpp>
 #include <taut/study/sweep_keep.hpp>
 #include <taut/study/sweep_plan.hpp>
@@ -23,13 +24,18 @@ struct SweepOutcome {
 
 /// Many runs of one model that differ in numbers.
 ///
-/// Each run is the one that `taut run --set` would give, bit for bit: the model is read with its numbers, assembled, planned, and run. A run that cannot begin (its
-/// start violates constraints, a mass is negative) has failed, with that reason. What a run gives depends on its number alone, and not on threads.
+/// Each run is the one that `taut run --set` would give, bit for bit: the model is read with its numbers, assembled, planned, and run, with the scheme of
+/// common_choice() where there is one. A run that cannot begin (its start violates constraints, a mass is negative) has failed, with that reason. What a run gives
+/// depends on its number alone, and not on threads.
 SweepOutcome sweep(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, const SweepOptions& options);
 
-/// One of them; nothing where it was interrupted. `done` is told how far it is.
+/// The scheme of all runs of a sweep whose model names none: that on which runs evenly chosen agree. To choose one for each run takes longer than many runs do.
+/// Nothing where they do not agree, or where there are few: each then chooses its own.
+std::optional<Choice> common_choice(const ModelReader& reader, const SweepPlan& plan);
+
+/// One of them; nothing where it was interrupted. `chosen`: the scheme where the model names none. `done` is told how far it is.
 std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& plan, const SweepKeep& keep, long run,
-                                  const std::function<bool()>& interrupted, const std::function<void(double)>& done,
-                                  std::string* choice = nullptr);
+                                  const Choice* chosen, const std::function<bool()>& interrupted,
+                                  const std::function<void(double)>& done, std::string* choice = nullptr);
 
 }  // namespace taut
