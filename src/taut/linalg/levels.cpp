@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <span>
 #include <taut/base/require.hpp>
 #include <taut/linalg/levels.hpp>
 #include <utility>
@@ -18,93 +18,78 @@ struct LevelPattern {
   template <class Visit> void neighbours(int i, const Visit& visit) const {
     for (int k = starts[i]; k < starts[i + 1]; ++k) visit(ends[k]);
   }
+
+  /// Those among the coordinates, itself among them.
+  std::span<const int> coordinates_near(int i) const {
+    const int *first = ends.data() + starts[i], *last = ends.data() + starts[i + 1];
+    return {first, std::lower_bound(first, last, coordinates)};
+  }
 };
 
-/// The node of each coordinate: those with the same neighbours among the coordinates are one.
-std::vector<int> nodes_of(const LevelPattern& pattern, int& count) {
-  std::vector<std::pair<std::uint64_t, int>> keys;
-  for (int i = 0; i < pattern.coordinates; ++i) {
-    std::uint64_t key = 1469598103934665603U;
-    pattern.neighbours(i, [&](int j) {
-      if (j < pattern.coordinates) key = (key ^ std::uint64_t(j)) * 1099511628211U;
-    });
-    keys.emplace_back(key, i);
-  }
-  std::sort(keys.begin(), keys.end());
-  const auto same = [&](int i, int j) {
-    const auto list = [&](int of) {
-      const int* first = pattern.ends.data() + pattern.starts[of];
-      return std::pair(first, std::lower_bound(first, pattern.ends.data() + pattern.starts[of + 1], pattern.coordinates));
-    };
-    const auto [a, a_end] = list(i);
-    const auto [b, b_end] = list(j);
-    return std::equal(a, a_end, b, b_end);
-  };
-  std::vector<int> node(std::size_t(pattern.coordinates), 0);
-  count = 0;
-  for (std::size_t k = 0; k < keys.size(); ++k) {
-    const bool goes_on = k > 0 && keys[k].first == keys[k - 1].first && same(keys[k].second, keys[k - 1].second);
-    if (!goes_on) ++count;
-    node[std::size_t(keys[k].second)] = count - 1;
-  }
-  return node;
-}
-
-/// Which nodes meet, by coordinates or by a multiplier. Empty where a multiplier holds so many that there are no levels.
-std::vector<std::vector<int>> meetings(const LevelPattern& pattern, const std::vector<int>& node, int count) {
-  std::vector<std::vector<int>> near(static_cast<std::size_t>(count));
-  const auto tidy = [](std::vector<int>& list) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  };
-  std::vector<char> seen(std::size_t(count), 0);
-  std::vector<int> held;
-  for (int i = 0; i < pattern.size; ++i) {
-    held.clear();
-    if (i < pattern.coordinates) {
-      if (seen[std::size_t(node[i])] != 0) continue;  // one coordinate speaks for its node
-      seen[std::size_t(node[i])] = 1;
-      held.push_back(node[i]);
+/// Breadth-first levels of nodes: coordinates that meet the same coordinates are one. Nodes meet by coordinates or by a multiplier.
+class Sweep {
+ public:
+  explicit Sweep(const LevelPattern& pattern)
+      : pattern_(pattern), node_(std::size_t(pattern.coordinates), -1), expanded_(std::size_t(pattern.size), 0) {
+    for (int i = 0; i < pattern.coordinates; ++i) {
+      if (node_[i] >= 0) continue;
+      const auto near = pattern.coordinates_near(i);
+      for (const int j : near)
+        if (std::ranges::equal(near, pattern.coordinates_near(j))) node_[j] = i;
     }
-    pattern.neighbours(i, [&](int j) {
-      if (j < pattern.coordinates) held.push_back(node[j]);
-    });
-    tidy(held);
-    if (int(held.size()) > widest_inner) return {};
-    for (const int a : held)
-      for (const int b : held)
-        if (a != b && (i >= pattern.coordinates || a == node[i] || b == node[i])) near[std::size_t(a)].push_back(b);
   }
-  for (auto& list : near) tidy(list);
-  return near;
-}
 
-/// Breadth-first levels of all nodes, from a rim of each component.
-std::vector<int> levels_from_rims(const std::vector<std::vector<int>>& near, int& count) {
-  std::vector<int> level(near.size(), -1), queue, trial(near.size(), -1);
-  const auto sweep = [&](int root, std::vector<int>& depth, int first) {
-    queue.assign(1, root);
-    depth[std::size_t(root)] = first;
-    for (std::size_t k = 0; k < queue.size(); ++k)
-      for (const int other : near[std::size_t(queue[k])])
-        if (depth[std::size_t(other)] < 0) {
-          depth[std::size_t(other)] = depth[std::size_t(queue[k])] + 1;
-          queue.push_back(other);
-        }
-    return depth[std::size_t(queue.back())];
-  };
+  /// Levels from the node of this coordinate on, in a list that holds −1 for what was not seen; the last of them. Each sweep has a stamp of its own.
+  int operator()(int root, std::vector<int>& level, int first, int stamp) {
+    queue_.clear();
+    reach(root, level, first);
+    for (std::size_t k = 0; k < queue_.size(); ++k) {
+      const int next = level[queue_[k]] + 1;
+      pattern_.neighbours(queue_[k], [&](int i) {
+        if (i < pattern_.coordinates) return reach(i, level, next);
+        if (expanded_[i] == stamp) return;
+        expanded_[i] = stamp;
+        for (const int j : pattern_.coordinates_near(i)) reach(j, level, next);
+      });
+    }
+    return level[queue_.back()];
+  }
+
+  const std::vector<int>& seen() const { return queue_; }
+
+ private:
+  void reach(int i, std::vector<int>& level, int here) {
+    if (level[i] >= 0) return;
+    for (const int j : pattern_.coordinates_near(i))
+      if (node_[j] == node_[i]) {
+        level[j] = here;
+        queue_.push_back(j);
+      }
+  }
+
+  const LevelPattern& pattern_;
+  std::vector<int> node_, expanded_, queue_;
+};
+
+/// Levels of all coordinates, from a rim of each component. None where one is too wide.
+std::vector<int> levels_from_rims(const LevelPattern& pattern, int& count) {
+  Sweep sweep(pattern);
+  std::vector<int> level(std::size_t(pattern.coordinates), -1), trial = level;
   count = 0;
-  for (int seed = 0; seed < int(near.size()); ++seed) {
-    if (level[std::size_t(seed)] >= 0) continue;
+  int stamp = 0;
+  for (int seed = 0; seed < pattern.coordinates; ++seed) {
+    if (level[seed] >= 0) continue;
     int root = seed, depth = -1;
     for (;;) {
-      const int found = sweep(root, trial, 0), last = queue.back();
-      for (const int seen : queue) trial[std::size_t(seen)] = -1;
+      const int found = sweep(root, trial, 0, ++stamp), last = sweep.seen().back();
+      for (const int seen : sweep.seen()) trial[seen] = -1;
+      // No sweep goes more than twice as far as another.
+      if (std::ptrdiff_t(sweep.seen().size()) > std::ptrdiff_t(widest_inner) * (2 * found + 1)) return {};
       if (found <= depth) break;
       depth = found;
       root = last;
     }
-    count = sweep(root, level, count) + 1;
+    count = sweep(root, level, count, ++stamp) + 1;
   }
   return level;
 }
@@ -115,11 +100,9 @@ std::shared_ptr<const Levels> Levels::of(int size, int coordinates, const std::v
                                          const std::vector<int>& ends, int half_bandwidth) {
   if (half_bandwidth <= narrow_band || coordinates == size) return nullptr;
   const LevelPattern pattern{size, coordinates, starts, ends};
-  int nodes = 0, count = 0;
-  const std::vector<int> node = nodes_of(pattern, nodes);
-  const auto near = meetings(pattern, node, nodes);
-  if (near.empty()) return nullptr;
-  const std::vector<int> node_level = levels_from_rims(near, count);
+  int count = 0;
+  const std::vector<int> found = levels_from_rims(pattern, count);
+  if (found.empty()) return nullptr;
 
   auto out = std::make_shared<Levels>();
   out->levels_.resize(std::size_t(count));
@@ -127,7 +110,7 @@ std::shared_ptr<const Levels> Levels::of(int size, int coordinates, const std::v
   out->place_.assign(std::size_t(size), 0);
   // 0: plain, 1: touched, 2: own
   std::vector<char> role(std::size_t(size), 0);
-  for (int i = 0; i < coordinates; ++i) out->level_[i] = node_level[std::size_t(node[i])];
+  std::copy(found.begin(), found.end(), out->level_.begin());
   for (int i = coordinates; i < size; ++i) {
     int first = count, last = -1;
     pattern.neighbours(i, [&](int j) {
