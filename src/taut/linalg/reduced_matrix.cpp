@@ -87,10 +87,18 @@ void ReducedMatrix::find_pattern() {
   for (std::size_t c = 0; c < kept_.size(); ++c)
     for (int k = starts[kept_[c]]; k < starts[kept_[c] + 1]; ++k)
       if (can[rows[k]] == 0) columns[c].push_back(place[rows[k]]);
-  for (std::size_t e = 0; e < eliminated_.size(); ++e)
+  // Coordinates of one point meet the same constraints, one after the other.
+  const auto as_before = [&](std::size_t e) {
+    const auto first = neighbours_.begin() + starts_[e], last = neighbours_.begin() + starts_[e + 1];
+    return e > 0 && last - first == starts_[e] - starts_[e - 1] &&
+           std::equal(first, last, neighbours_.begin() + starts_[e - 1]);
+  };
+  for (std::size_t e = 0; e < eliminated_.size(); ++e) {
+    if (as_before(e)) continue;
     for (int a = starts_[e]; a < starts_[e + 1]; ++a)
       columns[neighbours_[a]].insert(columns[neighbours_[a]].end(), neighbours_.begin() + starts_[e],
                                      neighbours_.begin() + starts_[e + 1]);
+  }
   std::vector<int> schur_starts(1, 0), schur_rows;
   for (auto& column : columns) {
     std::sort(column.begin(), column.end());
@@ -98,16 +106,14 @@ void ReducedMatrix::find_pattern() {
     schur_starts.push_back(int(schur_rows.size()));
     column = {};
   }
-  schur_ = std::make_unique<Supernodal>(Supernodal::Form::general, schur_starts, schur_rows);
+  schur_ = std::make_unique<DefiniteFactor>(DefiniteFactor::Form::general, schur_starts, schur_rows);
   for (std::size_t c = 0; c < kept_.size(); ++c)
     for (int k = starts[kept_[c]]; k < starts[kept_[c] + 1]; ++k)
       if (can[rows[k]] == 0) kept_slots_.emplace_back(k, schur_->slot(place[rows[k]], int(c)));
   for (std::size_t e = 0; e < eliminated_.size(); ++e) {
     const auto first = neighbours_.begin() + starts_[e], last = neighbours_.begin() + starts_[e + 1];
-    const auto count = last - first;
-    // Coordinates of one point meet the same constraints, one after the other.
-    if (e > 0 && count == first - (neighbours_.begin() + starts_[e - 1]) && std::equal(first, last, first - count)) {
-      const std::size_t before = products_.size() - std::size_t(count * count);
+    if (as_before(e)) {
+      const std::size_t before = products_.size() - std::size_t((last - first) * (last - first));
       for (std::size_t k = before, end = products_.size(); k < end; ++k) products_.push_back(products_[k]);
       continue;
     }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <taut/linalg/definite_factor.hpp>
 #include <taut/linalg/matrix.hpp>
-#include <taut/linalg/supernodal.hpp>
 #include <vector>
 
 namespace taut {
@@ -60,7 +60,7 @@ class ReducedMatrix final : public Matrix {
   std::vector<int> active_starts_, active_columns_;
   std::vector<double> active_values_;
 
-  std::unique_ptr<Supernodal> schur_;
+  std::unique_ptr<DefiniteFactor> schur_;
   std::vector<Vector> basis_;
   Vector scratch_, residual_, correction_;
   std::unique_ptr<Matrix> whole_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <taut/base/require.hpp>
 #include <taut/linalg/supernodal.hpp>
 #include <taut/linalg/symbolic.hpp>
 
@@ -65,24 +64,15 @@ void factor_panel(Panel& a) {
 }  // namespace
 
 Supernodal::Supernodal(Form form, const std::vector<int>& starts, const std::vector<int>& rows)
-    : form_(form), size_(int(starts.size()) - 1), starts_(starts), pattern_(rows), values_(rows.size(), 0.0) {
+    : form_(form), size_(int(starts.size()) - 1), starts_(starts), pattern_(rows) {
   analyze(starts, rows);
   find_targets();
-  diagonal_.resize(size_);
   ordered_.resize(size_);
   map_.assign(size_, 0);
   const std::size_t count = nodes_.size();
   next_.resize(count);
   head_.resize(count);
   done_.resize(count);
-}
-
-int Supernodal::slot(int i, int j) const {
-  if (form_ == Form::symmetric && i < j) std::swap(i, j);
-  const auto first = pattern_.begin() + starts_[j], last = pattern_.begin() + starts_[j + 1];
-  const auto found = std::lower_bound(first, last, i);
-  require(found != last && *found == i, "Supernodal: the entry ({}, {}) is not part of the pattern.", i, j);
-  return int(found - pattern_.begin());
 }
 
 void Supernodal::analyze(const std::vector<int>& starts, const std::vector<int>& rows) {
@@ -154,16 +144,15 @@ void Supernodal::find_targets() {
 }
 
 /// The values of the matrix into the panels of a supernode.
-void Supernodal::load(int s) {
+void Supernodal::load(int s, const double* values) {
   const Node& node = nodes_[s];
   std::fill_n(lower_.data() + node.lower, std::size_t(node.rows) * node.columns, 0.0);
   for (int k = lower_starts_[s]; k < lower_starts_[s + 1]; ++k)
-    lower_[lower_sources_[k].target] = values_[lower_sources_[k].value];
-  for (int c = 0; c < node.columns; ++c) diagonal_[node.first + c] = lower_[node.lower + std::size_t(c) * node.rows + c];
+    lower_[lower_sources_[k].target] = values[lower_sources_[k].value];
   if (form_ == Form::symmetric) return;
   std::fill_n(upper_.data() + node.upper, std::size_t(node.rows - node.columns) * node.columns, 0.0);
   for (int k = upper_starts_[s]; k < upper_starts_[s + 1]; ++k)
-    upper_[upper_sources_[k].target] = values_[upper_sources_[k].value];
+    upper_[upper_sources_[k].target] = values[upper_sources_[k].value];
 }
 
 /// Takes off what an earlier supernode adds to the columns of this one: its rows from `done` on, of which those within these columns come first.
@@ -197,7 +186,7 @@ void Supernodal::update(const Node& from, int done, const Node& to) {
 }
 
 /// Factors the diagonal block and the panels below it.
-bool Supernodal::eliminate(const Node& node) {
+bool Supernodal::eliminate(const Node& node, const double* diagonal) {
   const int columns = node.columns, below = node.rows - columns;
   Panel whole = panel(lower_.data() + node.lower, node.rows, columns, node.rows);
   if (form_ == Form::symmetric) {
@@ -214,17 +203,17 @@ bool Supernodal::eliminate(const Node& node) {
   for (int c = 0; c < columns; ++c) {
     const double root = whole(c, c), pivot = form_ == Form::symmetric ? root * root : std::abs(root);
     if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
-    pivot_ratio_ = std::min(pivot_ratio_, pivot / std::abs(diagonal_[node.first + c]));
+    pivot_ratio_ = std::min(pivot_ratio_, pivot / std::abs(diagonal[order_[node.first + c]]));
   }
   return true;
 }
 
-bool Supernodal::factor() {
+bool Supernodal::factor(const double* values, const double* diagonal) {
   pivot_ratio_ = 1.0;
   std::fill(head_.begin(), head_.end(), -1);
   for (int s = 0; s < int(nodes_.size()); ++s) {
     const Node& node = nodes_[s];
-    load(s);
+    load(s, values);
     for (int r = 0; r < node.rows; ++r) map_[rows_[node.list + r]] = r;
     // Earlier supernodes wait at the first one that they still reach.
     const auto wait = [&](int d) {
@@ -241,7 +230,7 @@ bool Supernodal::factor() {
       wait(d);
       d = following;
     }
-    if (!eliminate(node)) {
+    if (!eliminate(node, diagonal)) {
       pivot_ratio_ = 0.0;
       return false;
     }
@@ -314,14 +303,14 @@ void Supernodal::solve(double* b) {
   for (int k = 0; k < size_; ++k) b[order_[k]] = x[k];
 }
 
-void Supernodal::multiply(const double* x, double* y) const {
+void Supernodal::multiply(const double* values, const double* x, double* y) const {
   std::fill_n(y, size_, 0.0);
   for (int j = 0; j < size_; ++j) {
     double sum = 0.0;
     for (int k = starts_[j + 1] - 1; k >= starts_[j] && pattern_[k] >= j; --k) {
       const int i = pattern_[k];
-      if (i != j) y[i] += values_[k] * x[j];
-      sum += values_[k] * x[i];
+      if (i != j) y[i] += values[k] * x[j];
+      sum += values[k] * x[i];
     }
     y[j] += sum;
   }

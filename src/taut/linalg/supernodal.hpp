@@ -19,19 +19,16 @@ class Supernodal {
 
   int size() const { return size_; }
 
-  /// Where entry (i, j) is to be written; of a symmetric matrix either that or (j, i), which are one.
-  int slot(int i, int j) const;
-  std::vector<double>& values() { return values_; }
+  /// Factors the matrix with these values, entry by entry of the pattern; of a symmetric one those of the lower triangle count. False if a pivot is zero, not finite, or, for a
+  /// symmetric matrix, not positive.
+  bool factor(const double* values, const double* diagonal);
 
-  /// Factors what values() holds and leaves it as it is. False if a pivot is zero, not finite, or, for a symmetric matrix, not positive.
-  bool factor();
-
-  /// The smallest of |pivot| over |diagonal entry|: how many digits elimination lost.
+  /// The smallest of |pivot| over |entry of the diagonal given|, which may be that of a matrix of which this is what elimination left: how many digits it lost.
   double pivot_ratio() const { return pivot_ratio_; }
 
   void solve(double* b);  ///< in place, in the given numbering
 
-  void multiply(const double* x, double* y) const;  ///< y = A x with the values at hand, of a symmetric matrix
+  void multiply(const double* values, const double* x, double* y) const;  ///< y = A x of a symmetric matrix
 
   /// Operations of a factor over those of a solution: how many solutions with an old factor cost as much as a new one.
   double factor_over_solve() const { return factor_over_solve_; }
@@ -51,23 +48,22 @@ class Supernodal {
 
   void analyze(const std::vector<int>& starts, const std::vector<int>& rows);
   void find_targets();
-  void load(int node);
+  void load(int node, const double* values);
   void update(const Node& from, int done, const Node& to);
-  bool eliminate(const Node& node);
+  bool eliminate(const Node& node, const double* diagonal);
   void solve_lower(const Node& node, double* x);
   void solve_upper(const Node& node, double* x);
 
   Form form_;
   int size_;
   std::vector<int> starts_, pattern_;
-  std::vector<double> values_;
   std::vector<int> order_, place_;  // unknown at each place; place of each unknown
   std::vector<Node> nodes_;
   std::vector<int> rows_, node_of_;               // places in each panel; supernode of each place
   std::vector<int> lower_starts_, upper_starts_;  // sources of each panel
   std::vector<Source> lower_sources_, upper_sources_;
   UnsetVector<double> lower_, upper_;  // load() writes all of them
-  std::vector<double> diagonal_, ordered_, gathered_, product_;
+  std::vector<double> ordered_, gathered_, product_;
   std::vector<int> map_, next_, head_, done_;
   double pivot_ratio_ = 0.0, factor_over_solve_ = 0.0;
 };

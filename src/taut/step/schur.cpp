@@ -9,11 +9,7 @@ namespace {
 
 constexpr int widest_band = 40;  // beyond, panels fill in far less
 constexpr int most_at_a_point =
-    80;                            // constraints; they are all joined in S, where the KKT matrix has the point between them
-constexpr int most_rounds = 8;     // of conjugate gradients with an old factor
-constexpr double settled = 1e-14;  // what the next round would add, of the solution, in its energy norm
-constexpr double worth_keeping = 3;  // solutions in the time of a factor
-constexpr double lost = 1e-13;       // pivots below this share of their diagonal entry: the matrix is singular, or nearly so
+    80;  // constraints; they are all joined in S, where the KKT matrix has the point between them
 
 }  // namespace
 
@@ -33,8 +29,10 @@ std::optional<Schur> Schur::of(const System& system) {
       for (int r = 0; r < block->rows(); ++r, ++row)
         for (int i = 0; i < block->width(); ++i) rows_of[block->stencils()[k * block->width() + i]].push_back(row);
   std::vector<Layout::Entry> entries;
-  for (const auto& rows : rows_of) {
+  for (std::size_t i = 0; i < rows_of.size(); ++i) {
+    const std::vector<int>& rows = rows_of[i];
     if (int(rows.size()) > most_at_a_point) return std::nullopt;
+    if (i > 0 && rows == rows_of[i - 1]) continue;  // another coordinate of the same point
     for (const int a : rows)
       for (const int b : rows)
         if (a < b) entries.emplace_back(a, b);
@@ -43,15 +41,12 @@ std::optional<Schur> Schur::of(const System& system) {
   if (layout.half_bandwidth() <= widest_band)
     return Schur(system, mass.cwiseInverse(), BandedCholesky(layout.half_bandwidth(), layout.position()));
   return Schur(system, mass.cwiseInverse(),
-               Supernodal(Supernodal::Form::symmetric, layout.column_starts(), layout.row_indices()));
+               DefiniteFactor(DefiniteFactor::Form::symmetric, layout.column_starts(), layout.row_indices()));
 }
 
 Schur::Schur(const System& system, Vector weight, Factor factor)
     : system_(&system), weight_(std::move(weight)), root_(weight_.cwiseSqrt()), factor_(std::move(factor)) {
-  struct Place {
-    int row, index;
-  };
-  std::vector<std::vector<Place>> places(system.size());
+  std::vector<std::vector<Entry>> places(system.size());
   starts_.push_back(0);
   for (const auto& block : system.constraints()) {
     const int n = block->width(), m = block->rows();
@@ -71,29 +66,38 @@ Schur::Schur(const System& system, Vector weight, Factor factor)
   gradient_.resize(columns_.size());
   scaled_.resize(columns_.size());
 
-  struct Piece {
-    int slot, a, b;
+  // Coordinates of one point are neighbours in every row of G that holds it: one scalar product for all of them.
+  const auto follows = [](const Entry& before, const Entry& entry) {
+    return entry.row == before.row && entry.index == before.index + 1;
   };
-  std::vector<Piece> pieces;
-  for (const auto& here : places)
-    for (const Place& x : here)
-      for (const Place& y : here)
-        if (x.row >= y.row)
-          pieces.push_back({std::visit([&](const auto& f) { return f.slot(x.row, y.row); }, factor_), x.index, y.index});
-  std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& x, const Piece& y) { return std::tie(x.slot, x.a, x.b) < std::tie(y.slot, y.a, y.b); });
-  // Neighbours in both rows of G make one scalar product.
-  for (const Piece& piece : pieces) {
-    if (!products_.empty() && products_.back().slot == piece.slot &&
-        products_.back().a + products_.back().length == piece.a && products_.back().b + products_.back().length == piece.b) {
-      ++products_.back().length;
+  std::vector<Product> pieces;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& here = places[i];
+    if (i > 0 && std::equal(places[i - 1].begin(), places[i - 1].end(), here.begin(), here.end(), follows)) {
+      for (std::size_t k = first; k < pieces.size(); ++k) ++pieces[k].length;
       continue;
     }
-    products_.push_back({piece.slot, piece.a, piece.b, 1});
+    first = pieces.size();
+    for (const Entry& x : here)
+      for (const Entry& y : here)
+        if (x.row >= y.row)
+          pieces.push_back({std::visit([&](const auto& f) { return f.slot(x.row, y.row); }, factor_), x.index, y.index, 1});
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Product& x, const Product& y) { return std::tie(x.slot, x.a, x.b) < std::tie(y.slot, y.a, y.b); });
+  // So are both ends of a rod in its own row.
+  for (const Product& piece : pieces) {
+    if (!products_.empty() && products_.back().slot == piece.slot &&
+        products_.back().a + products_.back().length == piece.a && products_.back().b + products_.back().length == piece.b) {
+      products_.back().length += piece.length;
+    } else {
+      products_.push_back(piece);
+    }
   }
   firsts_.push_back(0);
   for (const auto& here : places) {
-    for (const Place& x : here) entries_.push_back({x.row, x.index});
+    entries_.insert(entries_.end(), here.begin(), here.end());
     firsts_.push_back(int(entries_.size()));
   }
 }
@@ -125,62 +129,18 @@ bool Schur::linearize(double t, const double* q) {
 
 bool Schur::approach(double t, const double* q) {
   assemble(t, q);
-  const auto* panels = std::get_if<Supernodal>(&factor_);
-  if (panels == nullptr || !factored_ || panels->factor_over_solve() < worth_keeping) return factor();
-  old_ = true;
-  return true;
+  auto* sparse = std::get_if<DefiniteFactor>(&factor_);
+  return sparse != nullptr ? sparse->approach() : factor();
 }
 
 bool Schur::factor() {
-  old_ = false;
-  factored_ = false;
-  if (auto* band = std::get_if<BandedCholesky>(&factor_)) return band->factor();
-  auto& panels = std::get<Supernodal>(factor_);
-  factored_ = panels.factor() && panels.pivot_ratio() > lost;
-  return factored_;
-}
-
-/// Conjugate gradients with the old factor as preconditioner: each round gains the digits that the change of S leaves. False where that are too few.
-bool Schur::iterate(double* lambda) {
-  auto& panels = std::get<Supernodal>(factor_);
-  const Eigen::Index m = panels.size();
-  Eigen::Map<Vector> x(lambda, m);
-  right_ = residual_ = x;
-  image_.resize(m);
-  x.setZero();
-  double before = 0.0, first = 0.0;
-  for (int round = 0; round <= most_rounds; ++round) {
-    preconditioned_ = residual_;
-    panels.solve(preconditioned_.data());
-    const double now = residual_.dot(preconditioned_);
-    if (!(now > 0.0)) return now == 0.0;
-    if (round == 0) first = now;
-    // What this round would add is known, and the next one would add less by as much as this does than the last.
-    if (round > 0 && now / before * now <= settled * settled * first) {
-      x += preconditioned_;
-      return true;
-    }
-    if (round == 0) {
-      direction_ = preconditioned_;
-    } else {
-      direction_ = preconditioned_ + now / before * direction_;
-    }
-    panels.multiply(direction_.data(), image_.data());
-    const double share = now / direction_.dot(image_);
-    x += share * direction_;
-    residual_ -= share * image_;
-    before = now;
-  }
-  return false;
+  return std::visit([](auto& f) { return f.factor(); }, factor_);
 }
 
 void Schur::solve(double* lambda) {
-  if (old_) {
-    if (iterate(lambda)) return;
-    std::copy(right_.begin(), right_.end(), lambda);
-    if (!factor()) std::fill_n(lambda, right_.size(), std::numeric_limits<double>::quiet_NaN());
-  }
-  std::visit([&](auto& f) { f.solve(lambda); }, factor_);
+  if (auto* band = std::get_if<BandedCholesky>(&factor_)) return band->solve(lambda);
+  if (!std::get<DefiniteFactor>(factor_).solve(lambda))
+    std::fill_n(lambda, starts_.size() - 1, std::numeric_limits<double>::quiet_NaN());
 }
 
 void Schur::eliminate(double* f, double* lambda) {
@@ -202,7 +162,11 @@ void Schur::correct(double* f, double* lambda) {
 }
 
 void Schur::correct_roughly(double* f, double* lambda) {
-  std::visit([&](auto& one) { one.solve(lambda); }, factor_);
+  if (auto* band = std::get_if<BandedCholesky>(&factor_)) {
+    band->solve(lambda);
+  } else {
+    std::get<DefiniteFactor>(factor_).solve_roughly(lambda);
+  }
   pull(nullptr, f, lambda);
 }
 

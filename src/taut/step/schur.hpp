@@ -2,7 +2,7 @@
 
 #include <optional>
 #include <taut/linalg/banded_cholesky.hpp>
-#include <taut/linalg/supernodal.hpp>
+#include <taut/linalg/definite_factor.hpp>
 #include <taut/system/system.hpp>
 #include <variant>
 
@@ -27,14 +27,12 @@ class Schur {
   void correct_roughly(double* f, double* lambda);
 
  private:
-  using Factor = std::variant<BandedCholesky, Supernodal>;
+  using Factor = std::variant<BandedCholesky, DefiniteFactor>;
   Schur(const System& system, Vector weight, Factor factor);
 
   const System* system_;
   Vector weight_, root_;
   Factor factor_;
-  bool factored_ = false, old_ = false;  // whether there is a factor, and whether it is that of another place
-  Vector right_, residual_, direction_, image_, preconditioned_;
   std::vector<std::vector<int>> slots_;  // of each block in G
   std::vector<int> starts_, columns_;    // rows of G
   std::vector<double> gradient_, scaled_;
@@ -50,7 +48,6 @@ class Schur {
 
   void assemble(double t, const double* q);
   bool factor();
-  bool iterate(double* lambda);
   void solve(double* lambda);
 
   /// f = W (from − Gᵀλ), with from = 0 where there is none.

@@ -4,9 +4,9 @@
 #include <Eigen/LU>
 #include <random>
 #include <set>
+#include <taut/linalg/definite_factor.hpp>
 #include <taut/linalg/klu_matrix.hpp>
 #include <taut/linalg/reduced_matrix.hpp>
-#include <taut/linalg/supernodal.hpp>
 #include <taut/linalg/tied_ordering.hpp>
 
 namespace taut {
@@ -184,33 +184,112 @@ TEST(TiedOrdering, PutsEachMultiplierAfterHalfOfWhatItHolds) {
   EXPECT_LE(error(kkt.dense, x, kkt.right()), 1e-10);
 }
 
-TEST(Supernodal, FactorsSymmetricMatricesAndTellsSingularOnes) {
-  const Kkt kkt(9, 12, 0.0, 9);
-  const Eigen::MatrixXd gradient = kkt.dense.bottomLeftCorner(kkt.m, kkt.n), S = gradient * gradient.transpose();
-  std::vector<int> starts(1, 0), rows;
-  for (int j = 0; j < kkt.m; ++j) {
-    for (int i = 0; i < kkt.m; ++i)
-      if (S(i, j) != 0.0) rows.push_back(i);
-    starts.push_back(int(rows.size()));
+/// Products of rows that hold two of so many points each: S is symmetric where both factors are the same.
+struct Products {
+  std::vector<int> starts{0}, rows;
+  Eigen::MatrixXd left, right;
+
+  /// Rods from each point to the next, others across, and some from the first point of all; one of the first twice.
+  Products(int points, int across, int hub, unsigned seed, bool twice = false) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> number(-1.0, 1.0);
+    std::uniform_int_distribution<int> point(0, points - 1);
+    std::vector<std::pair<int, int>> rods;
+    for (int k = 0; k + 1 < points; ++k) rods.emplace_back(k, k + 1);
+    for (int k = 0; k < across; ++k) rods.emplace_back(point(random), point(random));
+    for (int k = 0; k < hub; ++k) rods.emplace_back(0, 2 + k);
+    std::erase_if(rods, [](const auto& rod) { return rod.first == rod.second; });
+    if (twice) rods.push_back(rods[std::size_t(points / 2)]);
+    std::shuffle(rods.begin(), rods.end(), random);
+    left = right = Eigen::MatrixXd::Zero(Eigen::Index(rods.size()), 3 * points);
+    for (int r = 0; r < int(rods.size()); ++r)
+      for (int k = 0; k < 3; ++k) {
+        left(r, 3 * rods[r].first + k) = number(random);
+        left(r, 3 * rods[r].second + k) = number(random);
+      }
+    right = left;
+    const auto meet = [&](const auto& a, const auto& b) {
+      return a.first == b.first || a.first == b.second || a.second == b.first || a.second == b.second;
+    };
+    for (const auto& column : rods) {
+      for (int i = 0; i < int(rods.size()); ++i)
+        if (meet(rods[i], column)) rows.push_back(i);
+      starts.push_back(int(rows.size()));
+    }
   }
-  Supernodal panels(Supernodal::Form::symmetric, starts, rows);
-  const auto fill = [&](const Eigen::MatrixXd& from) {
-    for (int j = 0; j < kkt.m; ++j)
-      for (int k = starts[j]; k < starts[j + 1]; ++k) panels.values()[panels.slot(rows[k], j)] = from(rows[k], j);
-  };
-  fill(S);
-  ASSERT_TRUE(panels.factor());
-  const Vector b = kkt.right().tail(kkt.m);
-  Vector x = b, y(kkt.m);
-  panels.solve(x.data());
-  EXPECT_LE(error(S, x, b), 1e-10);
-  panels.multiply(x.data(), y.data());
-  EXPECT_LE((y - S * x).norm(), 1e-12 * b.norm());
-  Eigen::MatrixXd singular = S;  // the last row as a multiple of the first, as far as the pattern goes
-  singular.row(3).setZero();
-  singular.col(3).setZero();
-  fill(singular);
-  EXPECT_FALSE(panels.factor());
+  Eigen::MatrixXd dense() const { return left * right.transpose(); }
+  void fill(DefiniteFactor& factor) const { fill(factor, dense()); }
+  void fill(DefiniteFactor& factor, const Eigen::MatrixXd& S) const {
+    std::fill(factor.values().begin(), factor.values().end(), 0.0);
+    for (int j = 0; j + 1 < int(starts.size()); ++j)
+      for (int k = starts[j]; k < starts[j + 1]; ++k) factor.values()[factor.slot(rows[k], j)] = S(rows[k], j);
+  }
+  Vector given() const {
+    Vector b(left.rows());
+    for (int i = 0; i < b.size(); ++i) b[i] = std::cos(1.0 + 2.0 * i);
+    return b;
+  }
+};
+
+TEST(DefiniteFactor, SolvesChainsTreesAndNetsOfBothForms) {
+  // The chain leaves nothing for panels, the last ones hardly anything for single rows.
+  for (const auto& [points, across, hub] : std::vector<std::array<int, 3>>{{60, 0, 0}, {60, 4, 0}, {60, 20, 8}, {40, 80, 0}})
+    for (const auto form : {DefiniteFactor::Form::symmetric, DefiniteFactor::Form::general}) {
+      Products products(points, across, hub, 3);
+      if (form == DefiniteFactor::Form::general) products.right.array() *= 1.0 + 0.01 * products.left.array();
+      DefiniteFactor factor(form, products.starts, products.rows);
+      const Vector b = products.given();
+      for (int round = 0; round < 2; ++round) {  // the second on values that the first has overwritten
+        products.fill(factor);
+        ASSERT_TRUE(factor.factor());
+        Vector x = b;
+        ASSERT_TRUE(factor.solve(x.data()));
+        EXPECT_LE(error(products.dense(), x, b), 1e-10) << points << " points, " << across << " across, hub " << hub;
+      }
+    }
+}
+
+TEST(DefiniteFactor, SolvesToRoundOffWithOldPanels) {
+  Products products(200, 100, 0, 5);
+  DefiniteFactor factor(DefiniteFactor::Form::symmetric, products.starts, products.rows);
+  products.fill(factor);
+  ASSERT_TRUE(factor.factor());
+  const Vector b = products.given();
+  for (const double change : {1e-4, 1e-2, 10.0}) {  // the last is hopeless for the old ones
+    products.left.array() += change * products.left.array().square();
+    products.right = products.left;
+    products.fill(factor);
+    ASSERT_TRUE(factor.approach());
+    Vector x = b, rough = b;
+    factor.solve_roughly(rough.data());
+    ASSERT_TRUE(factor.solve(x.data()));
+    const Eigen::MatrixXd S = products.dense();
+    EXPECT_LE(error(S, x, b), 1e-9) << change;
+    if (change < 1e-3) EXPECT_LE((rough - x).norm(), 0.1 * x.norm());
+  }
+}
+
+TEST(DefiniteFactor, TellsWhatPivotsLost) {
+  for (const int across : {0, 60}) {
+    Products products(40, across, 0, 7, true);
+    const auto alike = [&](Eigen::Index a, Eigen::Index b) {
+      return ((products.left.row(a).array() != 0.0) == (products.left.row(b).array() != 0.0)).all();
+    };
+    Eigen::Index first = 0, second = 1;
+    while (!alike(first, second))
+      if (++second == products.left.rows()) second = ++first + 1;
+    const Eigen::RowVectorXd own = products.left.row(second);
+    DefiniteFactor factor(DefiniteFactor::Form::symmetric, products.starts, products.rows);
+    for (const double share :
+         {1.0, 1e-4, 0.0}) {  // of the second row that is not the first; what is left of its pivot is the square
+      products.left.row(second) = products.left.row(first) + share * own;
+      products.right = products.left;
+      products.fill(factor);
+      EXPECT_EQ(factor.factor(), share > 0.0);
+      if (share == 1.0) EXPECT_GE(factor.pivot_ratio(), 1e-5);
+      if (share < 1.0) EXPECT_LE(factor.pivot_ratio(), 1e-7);
+    }
+  }
 }
 
 }  // namespace
