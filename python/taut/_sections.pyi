@@ -110,7 +110,8 @@ class Sections:
             shape: At the start [m], of s.
             velocity: At the start [m/s], of s.
             load: [N/m], of s and t.
-            follower_load: [N/m] along the tangent and across it to the left, of s and t; in space the second is 0.
+            follower_load: [N/m] along the tangent and across it to the left, of s and t; in space the second is 0. Of
+                a rod along d1, d2, d3.
             forces: On nodes.
             marks: Names of places, by arc length [m]."""
 
@@ -274,18 +275,22 @@ class Sections:
     def curves(self, *contents: Any, **entries: Any) -> Any:
         """Hold a mass on a curve or surface, or on one side of it."""
 
-    def wall(self, *arguments: Any, normal: Any = ..., mass: Any = ..., beam: Any = ..., offset: Any = ..., radius: Any = ...) -> Any:
-        """normal.x >= offset, with the normal made a unit vector.
+    def wall(self, *arguments: Any, normal: Any = ..., mass: Any = ..., beam: Any = ..., offset: Any = ..., sphere: Any = ..., cylinder: Any = ..., inside: Any = ..., radius: Any = ..., name: Any = ...) -> Any:
+        """Planes, spheres and cylinders that masses and beams stay in front of, outside, or inside.
 
         Entries:
-            normal: Into the allowed side. Required.
+            normal: Of a plane, into the allowed side.
             mass:
-            beam: Instead of a mass: all nodes of a beam.
-            offset: [m] Unless given: 0.
-            radius: Of a ball around the place [m]. Unless given: 0."""
+            beam: Instead of a mass: a beam or rod.
+            offset: Of the plane: normal.x >= offset [m]. Unless given: 0.
+            sphere: Instead of a plane.
+            cylinder: Instead of a plane.
+            inside: The sphere or cylinder is hollow. Unless given: false.
+            radius: Of a ball around the place, or of the beam [m]. Unless given: 0.
+            name: In messages and results."""
 
     def walls(self, *contents: Any, **entries: Any) -> Any:
-        """normal.x >= offset, with the normal made a unit vector."""
+        """Planes, spheres and cylinders that masses and beams stay in front of, outside, or inside."""
 
     def kinetic(self, *arguments: Any) -> Any:
         """Kinetic energy [J] beside that of the masses, quadratic in the velocities; a list is a sum."""

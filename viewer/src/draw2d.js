@@ -343,7 +343,7 @@ export class Drawer2d {
   }
 
   solid(solid, layer) {
-    const c = this.context, own = layer.style.solids[solid.index % layer.style.solids.length];
+    const c = this.context, own = solid.still ? layer.style.wall : layer.style.solids[solid.index % layer.style.solids.length];
     if (!this.view.space) {
       for (const shape of solid.shapes) {
         this.path(shapeOutline(shape).map((x) => this.view.project(...inSpace(solid, x))));
@@ -434,8 +434,9 @@ export class Drawer2d {
       c.fillStyle = this.colours.ink;
       c.fillText(name, x, y);
     };
-    for (const solid of layer.solids(layer.moment)) this.bodyAxes(solid, size);
-    for (const solid of layer.solids(layer.moment))
+    const bodies = layer.solids(layer.moment).filter((solid) => !solid.still);
+    for (const solid of bodies) this.bodyAxes(solid, size);
+    for (const solid of bodies)
       if (!scene.places.some((place) => place.name === solid.name)) write(solid.name, this.view.project(...solid.origin));
     let count = 0;
     scene.places.forEach((place, p) => {

@@ -190,7 +190,8 @@ export class Drawer3d {
     }
     for (const one of scene.curves) {
       if (!one.places) continue;
-      const curve = rgba(style.curves[one.index % style.curves.length], alpha), radius = one.stripe ? Math.max(0.009 * size, one.radius) : 1.2 * thick;
+      const curve = rgba(style.curves[one.index % style.curves.length], alpha), seen = one.stripe ? 0.009 * size : 1.2 * thick;
+      const radius = one.radius > 0.15 * seen ? one.radius : seen; // its own, where that can be seen
       for (let k = 0; k < one.places.length; ++k) {
         if (k > 0) bar(place(one.places[k - 1]), place(one.places[k]), radius, curve);
         ball(place(one.places[k]), radius, curve);
@@ -254,7 +255,7 @@ export class Drawer3d {
     for (const { node, program } of this.solids.get(key)) {
       const { origin, axes } = solid;
       program.uniforms.place.value.set([...axes[0], 0, ...axes[1], 0, ...axes[2], 0, ...origin, 1]);
-      program.uniforms.uTint.value.set(rgba(layer.style.solids[solid.index % layer.style.solids.length], alpha));
+      program.uniforms.uTint.value.set(rgba(solid.still ? layer.style.wall : layer.style.solids[solid.index % layer.style.solids.length], alpha));
       node.visible = true;
     }
   }

@@ -10,6 +10,9 @@ function roundedDown(x) {
   return [5, 2, 1].find((digit) => digit * ten <= x) * ten;
 }
 
+// A wall, which is a body that no coordinate moves.
+const standsStill = (solid) => solid.origin.every((form) => typeof form === 'number');
+
 export class Stage {
   constructor(runs, host) {
     this.runs = runs.filter((run) => run.frames > 0);
@@ -29,7 +32,8 @@ export class Stage {
       for (const curve of main.scene.curves)
         if (curve.kind === 'beam' && main.scene.curves.length < 5) this.options.traces.add(curve.places[curve.places.length - 1]);
       this.options.labels = masses.length > 0 && masses.length <= 8;
-      if (main.scene.solids.length > 0 && main.scene.solids.length <= 8) this.options.labels = true;
+      const bodies = main.scene.solids.filter((one) => !standsStill(one)).length;
+      if (bodies > 0 && bodies <= 8) this.options.labels = true;
     }
     this.chooseStretch();
     this.dirty = true;
@@ -116,7 +120,7 @@ export class Stage {
     const thin = crowd > 24 ? Math.max(0.25, Math.sqrt(24 / crowd)) : 1;
     const rod = many ? mix(own, colours.dark ? 0.85 : 0.9) : colours.steel;
     return {
-      thin, rod, spring: rod, damper: rod, curves: many ? [own] : colours.runs, mass: own, point: colours.point, stripe: colours.stripe, edge: colours.halo, solids: many ? [own] : colours.runs, radius: Math.max(1.5, Math.min(8, 0.02 * pixels) * thin), anchor: Math.min(8, 0.02 * pixels + 3),
+      thin, rod, spring: rod, damper: rod, curves: many ? [own] : colours.runs, mass: own, point: colours.point, stripe: colours.stripe, edge: colours.halo, wall: colours.wall, solids: many ? [own] : colours.runs, radius: Math.max(1.5, Math.min(8, 0.02 * pixels) * thin), anchor: Math.min(8, 0.02 * pixels + 3),
       rodWidth: Math.max(1.2, Math.min(4, 0.011 * pixels) * thin), curveWidth: Math.max(1.5, Math.min(3.5, 0.01 * pixels)),
     };
   }
@@ -124,7 +128,7 @@ export class Stage {
   solidsOf(run) {
     return (moment) =>
       run.scene.solids.map((solid, index) => ({
-        ...solid, index, origin: run.vector(solid.origin, moment), axes: solid.axes.map((axis) => run.vector(axis, moment)),
+        ...solid, index, still: standsStill(solid), origin: run.vector(solid.origin, moment), axes: solid.axes.map((axis) => run.vector(axis, moment)),
       }));
   }
 

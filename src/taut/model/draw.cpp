@@ -169,6 +169,11 @@ void draw_beam(Draft& draft, const std::string& name, const Beam& beam, std::uno
   scene.curves.push_back(std::move(curve));
 }
 
+void draw_thickness(Draft& draft, const std::string& beam, double radius) {
+  for (Scene::Curve& curve : draft.model.scene.curves)
+    if (curve.kind == Scene::Curve::Kind::beam && curve.name == beam) curve.radius = std::max(curve.radius, radius);
+}
+
 void draw_string(Draft& draft, const std::string& name, const VibratingString& string) {
   Scene& scene = draft.model.scene;
   Scene::Curve curve{.kind = Scene::Curve::Kind::string, .name = name};

@@ -5,6 +5,8 @@
 /// What readers of sections put into the picture of a model: see scene.hpp.
 namespace taut {
 
+struct Obstacle;
+
 /// A place by expressions of t and coordinates; returns its number in the scene.
 int draw_place(Draft& draft, const std::string& name, Scene::Place::Kind kind, const std::array<Graph::Node, 3>& x);
 
@@ -16,7 +18,13 @@ void draw_string(Draft& draft, const std::string& name, const VibratingString& s
 void draw_rail(Draft& draft, const std::string& name, const VibratingString& along,
                const std::function<double(double)>& height);
 
+/// A beam that is so thick.
+void draw_thickness(Draft& draft, const std::string& beam, double radius);
+
 void draw_body(Draft& draft, const BodyEntry& body);
+
+/// A solid one as a body that stands still, a hollow one by lines on its surface.
+void draw_obstacle(Draft& draft, const std::string& name, const Obstacle& obstacle);
 
 /// An expression as offset + Σ weight · q; false where it is not.
 bool affine_form(Draft& draft, Graph::Node node, Scene::Affine& out);

@@ -113,7 +113,9 @@ Form beam() {
       {"shape", place(), "At the start [m], of s."},
       {"velocity", place(), "At the start [m/s], of s."},
       {"load", place(), "[N/m], of s and t."},
-      {"follower_load", pair(), "[N/m] along the tangent and across it to the left, of s and t; in space the second is 0."},
+      {"follower_load", list_of(value(), 2, 3),
+       "[N/m] along the tangent and across it to the left, of s and t; in space the second is 0. Of a rod along d1, d2, "
+       "d3."},
       {"forces", list_of(beam_force()), "On nodes."},
       {"marks", names_of(name(), nonnegative()), "Names of places, by arc length [m]."},
   });
@@ -403,11 +405,7 @@ Forms make_forms() {
       .pin =
           table_of({required({"mass", spot()}), {"at", place(), "May depend on t.", "the place of the mass at the start"}}),
       .curve = table_of({required({"mass", spot()}), required({"on", relation(), "In x, y, z of the mass: \"y = x^2\"."})}),
-      .wall = table_of({{"mass", spot()},
-                        {"beam", name(), "Instead of a mass: all nodes of a beam."},
-                        required({"normal", place(), "Into the allowed side."}),
-                        {"offset", value(), "[m]", "0"},
-                        {"radius", nonnegative(), "Of a ball around the place [m].", "0"}}),
+      .wall = wall_form(),
       .beam = beam(),
       .beam_end = beam_end(),
       .beam_damping = beam_damping(),

@@ -45,6 +45,39 @@ Form touch_form() {
   return out;
 }
 
+Form sphere_form() {
+  return table_of({
+      required({"at", defined("place", list_of(values("value"), 1, 3)), "Its middle [m]."}),
+      required({"radius", values("positive"), "[m]"}),
+  });
+}
+
+Form cylinder_form() {
+  return table_of({
+      required({"along", list_of(defined("place", list_of(values("value"), 1, 3)), 2),
+                "Places of its axis [m]: two, or more where it is bent. Its ends are round."}),
+      required({"radius", values("positive"), "[m]"}),
+  });
+}
+
+Form wall_form() {
+  Form out = table_of({
+      {"normal", defined("place", list_of(values("value"), 1, 3)), "Of a plane, into the allowed side."},
+      {"mass", defined("spot", form(Form::Kind::spot))},
+      {"beam", defined("name", form(Form::Kind::name)), "Instead of a mass: a beam or rod."},
+      {"offset", values("value"), "Of the plane: normal.x >= offset [m].", "0"},
+      {"sphere", sphere_form(), "Instead of a plane."},
+      {"cylinder", cylinder_form(), "Instead of a plane."},
+      {"inside", defined("truth", form(Form::Kind::truth)), "The sphere or cylinder is hollow.", "false"},
+      {"radius", values("nonnegative"), "Of a ball around the place, or of the beam [m].", "0"},
+      {"name", defined("text", form(Form::Kind::text)), "In messages and results."},
+  });
+  out.some = {"normal", "sphere", "cylinder"};
+  out.never = {{"mass", "beam"},     {"normal", "sphere"}, {"normal", "cylinder"}, {"sphere", "cylinder"},
+               {"normal", "inside"}, {"offset", "sphere"}, {"offset", "cylinder"}};
+  return out;
+}
+
 Form tube_form() {
   const Form beam = defined("name", form(Form::Kind::name)), size = values("positive");
   Form several = list_of(beam, 1);

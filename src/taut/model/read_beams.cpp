@@ -97,15 +97,16 @@ Beam::Load load(const std::vector<AlongFunction>& parts) {
   };
 }
 
-Beam::Load follower_load(const Item& item, Draft& draft) {
-  const std::vector<Item> parts = item.list();
-  if (parts.size() != 2) item.fail("needs two expressions: along the tangent, and across it to the left");
-  const AlongFunction lengthwise = along(parts[0], "s", draft), across = along(parts[1], "s", draft);
-  if (draft.dim == 3 && !(across.constant && across.value(0.0, 0.0) == 0.0))
-    parts[1].fail("must be 0 in space: a beam without torsion has no normal");
-  return [lengthwise, across](double s, double t) {
-    return std::array<double, 3>{lengthwise.value(s, t), across.value(s, t), 0.0};
-  };
+/// Of a rod along its directors; of a beam along the tangent and, in the plane, across it.
+Beam::Load follower_load(const Item& item, const Beam& beam, Draft& draft) {
+  const std::vector<Item> given = item.list();
+  if (beam.is_rod() && given.size() != 3) item.fail("of a rod needs three expressions: along its directors d1, d2, d3");
+  if (!beam.is_rod() && given.size() != 2) item.fail("needs two expressions: along the tangent, and across it to the left");
+  std::vector<AlongFunction> parts;
+  for (const Item& one : given) parts.push_back(along(one, "s", draft));
+  if (!beam.is_rod() && draft.dim == 3 && !(parts[1].constant && parts[1].value(0.0, 0.0) == 0.0))
+    given[1].fail("must be 0 in space: a beam without torsion has no normal; give the torsional stiffness `GJ`");
+  return load(parts);
 }
 
 /// What is said about an end, before it is known what goes together.
@@ -273,7 +274,7 @@ void read_along(BeamEntry& entry, Draft& draft) {
     if (key == "shape") entry.shape = shape(one, draft);
     if (key == "velocity") entry.velocity = shape(one, draft);
     if (key == "load") entry.loads.push_back(load(along_axes(one, draft)));
-    if (key == "follower_load") entry.follower_loads.push_back(follower_load(one, draft));
+    if (key == "follower_load") entry.follower_loads.push_back(follower_load(one, beam, draft));
     if (key == "forces")
       for (const Item& force : one.list()) entry.forces.push_back(read_force(beam, force, draft));
     if (key != "marks") continue;

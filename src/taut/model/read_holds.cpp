@@ -1,8 +1,5 @@
-#include <algorithm>
-#include <cmath>
 #include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
-#include <taut/system/constraints/half_space.hpp>
 
 namespace taut {
 namespace {
@@ -30,15 +27,6 @@ class ShortNames {
   std::vector<std::string> set_;
   std::vector<std::pair<std::string, Graph::Node>> before_;
 };
-
-/// One plane of the picture for all masses that it stops.
-void draw_wall(Draft& draft, const std::string& name, const HalfSpace& wall) {
-  std::vector<Scene::Plane>& all = draft.model.scene.planes;
-  const bool there = std::any_of(all.begin(), all.end(), [&](const Scene::Plane& one) {
-    return one.normal == wall.normal && one.offset == wall.offset;
-  });
-  if (!there) all.push_back({name, wall.normal, wall.offset});
-}
 
 }  // namespace
 
@@ -75,62 +63,6 @@ void read_curve(const Item& item, Draft& draft) {
   }();
   draft.add_constraint(*on, relation.difference, relation.set, who->word() + " on " + on->word());
   draw_surface(draft, *on, held.in_scene);
-}
-
-namespace {
-
-/// Every node stays in front.
-void wall_of_beam(const Item& item, HalfSpace wall, Draft& draft) {
-  const auto found = draft.continua.beam_index.find(item.word());
-  if (found == draft.continua.beam_index.end()) item.fail(message("there is no beam '{}'", item.word()));
-  const Beam& beam = *draft.continua.beams[found->second].beam;
-  const std::string name = "wall of " + item.word() + (draft.walls++ > 0 ? " " + std::to_string(draft.walls) : "");
-  draw_wall(draft, name, wall);
-  for (int node = 0; node < beam.nodes(); ++node) {
-    wall.point = beam.position(node);
-    draft.system->add(wall, name + " at node " + std::to_string(node));
-  }
-}
-
-}  // namespace
-
-void read_wall(const Item& item, Draft& draft) {
-  std::optional<Item> who, beam;
-  HalfSpace wall{.normal = {}};
-  bool has_normal = false;
-  for (const auto& [key, one] : item.entries(forms().wall.keys)) {
-    if (key == "mass") who = one;
-    if (key == "beam") beam = one;
-    if (key == "offset") wall.offset += draft.number(one);
-    if (key == "radius") wall.offset += draft.number(one);
-    if (key != "normal") continue;
-    has_normal = true;
-    const std::vector<Item> numbers = draft.axes(one);
-    double square = 0.0;
-    for (int k = 0; k < draft.dim; ++k) {
-      wall.normal[k] = draft.number(numbers[k]);
-      square += wall.normal[k] * wall.normal[k];
-    }
-    if (square == 0.0) one.fail("must not be zero");
-    for (int k = 0; k < draft.dim; ++k) wall.normal[k] /= std::sqrt(square);
-  }
-  if (who.has_value() == beam.has_value() || !has_normal)
-    item.fail("needs a `mass` or a `beam`, and a `normal` into the allowed side");
-  if (beam) return wall_of_beam(*beam, wall, draft);
-  const Spot& held = draft.mass(*who);
-  const std::string name = "wall of " + who->word() + (draft.walls++ > 0 ? " " + std::to_string(draft.walls) : "");
-  draw_wall(draft, name, wall);
-  if (held.point >= 0) {
-    wall.point = held.point;
-    draft.system->add(wall, name);
-    draw_reaction(draft, name, held.in_scene, -1, wall.normal);
-    return;
-  }
-  Graph& graph = *draft.graph;
-  Graph::Node distance = graph.constant(-wall.offset);
-  for (int k = 0; k < draft.dim; ++k)
-    distance = graph.add(distance, graph.multiply(graph.constant(wall.normal[k]), held.x[k]));
-  draw_reaction(draft, name, held.in_scene, -1, wall.normal, draft.add_constraint(item, distance, Set::nonnegative, name));
 }
 
 void read_constraint(const Item& item, Draft& draft) {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <taut/model/draw.hpp>
 #include <taut/model/mesh_forms.hpp>
 #include <taut/model/readers.hpp>
 #include <taut/model/vectors.hpp>
@@ -70,6 +71,18 @@ void read_touch(const Item& item, Draft& draft) {
   draft.add_constraint(item, gap, Set::nonnegative, name);
 }
 
+std::vector<ContactPiece> pieces_of(const Beam& beam, const std::string& name, double radius) {
+  const auto curve = std::make_shared<const std::string>(name);
+  std::vector<ContactPiece> out;
+  for (int e = 0; e + 1 < beam.nodes(); ++e)
+    out.push_back({{beam.dim() * beam.position(e), beam.dim() * beam.position(e + 1)},
+                   radius,
+                   beam.s(e),
+                   beam.s(e + 1) - beam.s(e),
+                   curve});
+  return out;
+}
+
 /// Beams as tubes that do not go through each other, or themselves.
 void read_tubes(const Item& item, Draft& draft) {
   static const Form form = tube_form();
@@ -94,14 +107,9 @@ void read_tubes(const Item& item, Draft& draft) {
     const double r = draft.number(size);
     if (!(r > 0.0)) size.fail(message("must be positive, got {}", r));
     const Beam& beam = *draft.continua.beams[found->second].beam;
-    const auto curve = std::make_shared<const std::string>(beams[k].word());
-    for (int e = 0; e + 1 < beam.nodes(); ++e)
-      pieces.push_back({{draft.dim * beam.position(e), draft.dim * beam.position(e + 1)},
-                        r,
-                        beam.s(e),
-                        beam.s(e + 1) - beam.s(e),
-                        curve});
-    all += (all.empty() ? "" : ", ") + *curve;
+    draw_thickness(draft, beams[k].word(), r);
+    for (ContactPiece& piece : pieces_of(beam, beams[k].word(), r)) pieces.push_back(std::move(piece));
+    all += (all.empty() ? "" : ", ") + beams[k].word();
   }
   if (name.empty()) name = "contact of " + all;
   draft.system->add_block(std::make_unique<ContactBlock>(std::move(pieces), draft.dim, name));

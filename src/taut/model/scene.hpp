@@ -64,7 +64,7 @@ struct Scene {
     std::vector<int> places{};                   ///< through these,
     std::vector<std::array<double, 3>> fixed{};  ///< or through points that stand still
     std::vector<Vector3> stripe{};               ///< of a rod: d₁ at each of its places, where a line along it is drawn
-    double radius = 0.0;                         ///< of a rod; 0: nothing says it
+    double radius = 0.0;                         ///< of a beam or rod; 0: nothing says it
     bool operator==(const Curve&) const = default;
   };
   std::vector<Curve> curves{};

@@ -332,6 +332,16 @@ void Beam::add_load(System& system, Load load) const {
 }
 
 void Beam::add_follower_load(System& system, Load load) const {
+  const Quadrature five = gauss(5);
+  for (int e = 0; is_rod() && e + 1 < nodes(); ++e) {
+    DirectorLoad term{.at = rod_element(e).at, .points = {}, .shears = options_.rod->shear[0] > 0.0, .load = load};
+    const double h = s_[e + 1] - s_[e];
+    for (std::size_t k = 0; k < 5; ++k)
+      term.points[k] = {s_[e] + five.xi[k] * h, five.xi[k], five.weight[k] * h, hermite(five.xi[k], h, 0),
+                        hermite(five.xi[k], h, 1)};
+    system.add(std::move(term));
+  }
+  if (is_rod()) return;
   dim_ == 2 ? add_load_in<2>(system, load, true) : add_load_in<3>(system, load, true);
 }
 

@@ -45,6 +45,7 @@ class SceneWriter {
       entry(one.name, curve_kinds[std::size_t(one.kind)]);
       if (!one.places.empty()) numbers(",\"places\":", one.places);
       if (!one.fixed.empty()) rows(",\"fixed\":", one.fixed);
+      if (one.radius > 0.0) add(",\"radius\":", one.radius);
       if (!one.stripe.empty()) stripe(one);
     });
     list("planes", scene.planes, [&](const Scene::Plane& one) {
@@ -114,7 +115,7 @@ class SceneWriter {
     out_ += "]";
   }
   void stripe(const Curve& one) {
-    add(",\"radius\":", one.radius, ",\"stripe\":[");
+    add(",\"stripe\":[");
     for (std::size_t k = 0; k < one.stripe.size(); ++k) vector(k > 0 ? "," : "", one.stripe[k]);
     out_ += "]";
   }
@@ -191,8 +192,8 @@ class SceneReader {
     if (from.contains("places"))
       for (const ordered_json& one : from.at("places")) out.places.push_back(index(one, places_));
     if (from.contains("fixed")) out.fixed = from.at("fixed");
+    if (from.contains("radius")) out.radius = from.at("radius");
     if (!from.contains("stripe")) return out;
-    out.radius = from.at("radius");
     for (const ordered_json& one : from.at("stripe")) out.stripe.push_back(vector(one));
     require(out.stripe.size() == out.places.size(), "a stripe of another length than its curve");
     return out;

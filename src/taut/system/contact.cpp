@@ -5,7 +5,8 @@
 #include <map>
 #include <numbers>
 #include <taut/base/require.hpp>
-#include <taut/system/constraints/segment_gap.hpp>
+#include <taut/system/constraint_terms.hpp>
+#include <taut/system/constraints/obstacle_gap.hpp>
 #include <taut/system/contact.hpp>
 
 namespace taut {
@@ -17,6 +18,23 @@ ContactBlock::ContactBlock(std::vector<ContactPiece> pieces, int dim, std::strin
     require(piece.radius > 0.0 && std::isfinite(piece.radius), "Contact '{}': the radius must be positive, got {}.", name_,
             piece.radius);
     sight_ = std::max(sight_, piece.length + piece.radius);
+  }
+  find_neighbours();
+}
+
+ContactBlock::ContactBlock(std::vector<ContactPiece> pieces, Obstacle obstacle, int dim, std::string name)
+    : pieces_(std::move(pieces)),
+      obstacle_(std::make_shared<const Obstacle>(std::move(obstacle))),
+      dim_(dim),
+      name_(std::move(name)) {
+  require(dim_ == 2 || dim_ == 3, "Contact '{}': needs 2 or 3 dimensions, got {}.", name_, dim_);
+  require(!obstacle_->axis.empty() && obstacle_->radius > 0.0 && std::isfinite(obstacle_->radius),
+          "Contact '{}': an obstacle needs an axis and a positive radius, got {}.", name_, obstacle_->radius);
+  for (std::size_t k = 0; k < pieces_.size(); ++k) {
+    require(pieces_[k].radius >= 0.0 && scale(int(k), int(pieces_.size())) > 0.0,
+            "Contact '{}': the radius must not be negative, and inside of something hollow less than its own, {}; got {}.",
+            name_, obstacle_->radius, pieces_[k].radius);
+    sight_ = std::max(sight_, pieces_[k].length + scale(int(k), int(pieces_.size())));
   }
   find_neighbours();
 }
@@ -60,9 +78,16 @@ bool ContactBlock::neighbours(int a, int b) const {
          std::binary_search(neighbours_[b].begin(), neighbours_[b].end(), a);
 }
 
+/// What gaps are small against: the sum of both radii, or the clearance inside of something hollow.
+double ContactBlock::scale(int a, int b) const {
+  const double radius = pieces_[a].radius;
+  if (!is_obstacle(b)) return radius + pieces_[b].radius;
+  return obstacle_->hollow ? obstacle_->radius - radius : obstacle_->radius + radius;
+}
+
 ContactBlock::Place ContactBlock::place(const double* q, int piece, int end) const {
   Place out{};
-  std::copy_n(q + pieces_[piece].at[std::size_t(end)], dim_, out.begin());
+  if (!is_obstacle(piece)) std::copy_n(q + pieces_[piece].at[std::size_t(end)], dim_, out.begin());
   return out;
 }
 
@@ -73,13 +98,30 @@ ContactBlock::Closest ContactBlock::closest(const double* q, int a, int b) const
     u[k] -= from[k];
     w[k] -= to[k];
   }
+  if (is_obstacle(b)) {
+    const auto nearest = nearest_to_axis(*obstacle_, from, u);
+    return {gap_to(*obstacle_, pieces_[a].radius, nearest.square), nearest.s, 0.5};
+  }
   const auto [s, t] = nearest_places(from, u, to, w);
   double square = 0.0;
   for (std::size_t k = 0; k < 3; ++k) {
     const double d = (from[k] + s * u[k]) - (to[k] + t * w[k]);
     square += d * d;
   }
-  return {std::sqrt(square) - pieces_[a].radius - pieces_[b].radius, s, t};
+  return {std::sqrt(square) - scale(a, b), s, t};
+}
+
+/// The most that the ends of two pieces move against each other; an obstacle stands still.
+double ContactBlock::travel(const double* q0, const double* q1, int a, int b) const {
+  double moved = 0.0;
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      const Place a0 = place(q0, a, i), a1 = place(q1, a, i), b0 = place(q0, b, j), b1 = place(q1, b, j);
+      double square = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) square += std::pow(a1[k] - a0[k] - b1[k] + b0[k], 2);
+      moved = std::max(moved, std::sqrt(square));
+    }
+  return moved;
 }
 
 /// Visits each two pieces whose boxes overlap, once: in the cell that holds the lower corner of what they have in common.
@@ -121,12 +163,15 @@ template <class Visit> void ContactBlock::each_near(const std::vector<Box>& boxe
   }
 }
 
-ContactBlock::Found ContactBlock::find(const double* q0, const double* q1, double slack) const {
-  Found out;
-  if (pieces_.empty()) return out;
+/// Visits each two pieces that come nearer than some way while coordinates go from q0 to q1, `part` of each radius and `more`; against an obstacle all of them.
+template <class Visit>
+void ContactBlock::each_pair(const double* q0, const double* q1, double part, double more, const Visit& visit) const {
+  const int count = int(pieces_.size());
+  for (int e = 0; obstacle_ && e < count; ++e) visit(e, count);
+  if (obstacle_ || pieces_.empty()) return;
   std::vector<Box> boxes(pieces_.size());
-  for (int e = 0; e < int(pieces_.size()); ++e) {
-    const double around = (1.0 + slack) * pieces_[e].radius;
+  for (int e = 0; e < count; ++e) {
+    const double around = part * pieces_[e].radius + more;
     Box& box = boxes[e];
     box.low.fill(std::numeric_limits<double>::infinity());
     box.high.fill(-std::numeric_limits<double>::infinity());
@@ -138,19 +183,16 @@ ContactBlock::Found ContactBlock::find(const double* q0, const double* q1, doubl
           box.high[k] = std::max(box.high[k], x + around);
         }
   }
-  each_near(boxes, [&](int a, int b) {
-    double moved = 0.0;  // against each other
-    for (int i = 0; i < 2; ++i)
-      for (int j = 0; j < 2; ++j) {
-        const Place a0 = place(q0, a, i), a1 = place(q1, a, i), b0 = place(q0, b, j), b1 = place(q1, b, j);
-        double square = 0.0;
-        for (std::size_t k = 0; k < 3; ++k) square += std::pow(a1[k] - a0[k] - b1[k] + b0[k], 2);
-        moved = std::max(moved, std::sqrt(square));
-      }
-    const double radii = pieces_[a].radius + pieces_[b].radius, gap = closest(q1, a, b).gap;
-    if (closest(q0, a, b).gap > moved + slack * radii && gap > slack * radii) return;
-    out.travel = std::max(out.travel, moved / radii);
-    out.meetings.push_back({a, b, gap / radii});
+  each_near(boxes, visit);
+}
+
+ContactBlock::Found ContactBlock::find(const double* q0, const double* q1, double slack) const {
+  Found out;
+  each_pair(q0, q1, 1.0 + slack, 0.0, [&](int a, int b) {
+    const double moved = travel(q0, q1, a, b), size = scale(a, b), gap = closest(q1, a, b).gap;
+    if (closest(q0, a, b).gap > moved + slack * size && gap > slack * size) return;
+    if (!(obstacle_ && obstacle_->hollow)) out.travel = std::max(out.travel, moved / size);
+    out.meetings.push_back({a, b, gap / size});
   });
   std::sort(out.meetings.begin(), out.meetings.end());
   keep_nearest(q1, out.meetings);
@@ -177,41 +219,80 @@ void ContactBlock::keep_nearest(const double* q, std::vector<Meeting>& meetings)
   meetings = std::move(kept);
 }
 
+std::string ContactBlock::label(const ContactPiece& piece) const {
+  return message("{}: {} at s = {}", name_, *piece.curve, piece.s + 0.5 * piece.length);
+}
+
+/// Calls use(gap) with the row of a piece against the obstacle. Pieces of one block are all of one kind.
+template <class Use> void ContactBlock::with_gap(const ContactPiece& piece, const Use& use) const {
+  const auto [from, to] = piece.at;
+  if (dim_ == 2 && from == to) return use(ObstacleGap<2, 1>{{from}, piece.radius, obstacle_});
+  if (dim_ == 2) return use(ObstacleGap<2, 2>{{from, to}, piece.radius, obstacle_});
+  if (from == to) return use(ObstacleGap<3, 1>{{from}, piece.radius, obstacle_});
+  use(ObstacleGap<3, 2>{{from, to}, piece.radius, obstacle_});
+}
+
 void ContactBlock::add_to(System& system, const std::vector<Meeting>& meetings) const {
   for (const Meeting& one : meetings) {
-    const ContactPiece &a = pieces_[one.a], &b = pieces_[one.b];
+    const ContactPiece& a = pieces_[one.a];
+    if (is_obstacle(one.b)) {
+      with_gap(a, [&](const auto& gap) { system.add(gap, label(a)); });
+      continue;
+    }
+    const ContactPiece& b = pieces_[one.b];
     const std::array<int, 4> at{a.at[0], a.at[1], b.at[0], b.at[1]};
-    const std::string label =
-        message("{}: {} at s = {} and {} at s = {}", name_, *a.curve, a.s + 0.5 * a.length, *b.curve, b.s + 0.5 * b.length);
+    const std::string both = message("{} and {} at s = {}", label(a), *b.curve, b.s + 0.5 * b.length);
     if (dim_ == 2)
-      system.add(SegmentGap<2>{at, a.radius + b.radius, label});
+      system.add(SegmentGap<2>{at, a.radius + b.radius, both});
     else
-      system.add(SegmentGap<3>{at, a.radius + b.radius, label});
+      system.add(SegmentGap<3>{at, a.radius + b.radius, both});
   }
 }
 
 double ContactBlock::least_gap(const double* q) const {
   double least = sight_;
-  if (pieces_.empty()) return least;
-  std::vector<Box> boxes(pieces_.size());
-  for (int e = 0; e < int(pieces_.size()); ++e) {
-    const double around = pieces_[e].radius + 0.5 * sight_;
-    const Place from = place(q, e, 0), to = place(q, e, 1);
-    for (std::size_t k = 0; k < 3; ++k) {
-      boxes[e].low[k] = std::min(from[k], to[k]) - around;
-      boxes[e].high[k] = std::max(from[k], to[k]) + around;
-    }
-  }
-  each_near(boxes, [&](int a, int b) { least = std::min(least, closest(q, a, b).gap); });
+  each_pair(q, q, 1.0, 0.5 * sight_, [&](int a, int b) { least = std::min(least, closest(q, a, b).gap); });
   return least;
 }
 
-std::unique_ptr<DynamicsBlock> ContactBlock::penalized(double) const {
-  require(false,
+/// What is between tubes no motion of space changes; before an obstacle that stands still it does, and momenta are not kept.
+void ContactBlock::rates(const Instant& at, double* rate) const {
+  rate[0] = 0.0;
+  const int count = obstacle_ ? int(pieces_.size()) : 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (int e = 0; e < count; ++e) {
+    const Place from = place(at.q, e, 0);
+    Place u = place(at.q, e, 1);
+    for (std::size_t k = 0; k < 3; ++k) u[k] -= from[k];
+    const auto nearest = nearest_to_axis(*obstacle_, from, u);
+    const double gap = gap_to(*obstacle_, pieces_[e].radius, nearest.square);
+    if (!(gap < least)) continue;
+    least = gap;
+    rate[0] = 0.0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double v = (1.0 - nearest.s) * place(at.v, e, 0)[k] + nearest.s * place(at.v, e, 1)[k];
+      rate[0] += (obstacle_->hollow ? -1.0 / scale(e, count) : 1.0 / std::sqrt(nearest.square)) * nearest.apart[k] * v;
+    }
+  }
+}
+
+/// A spring for each piece, as all of them are known.
+std::unique_ptr<DynamicsBlock> ContactBlock::penalized(double epsilon) const {
+  require(obstacle_ != nullptr,
           "'{}': contact of beams with each other cannot be penalised, because which parts meet changes on the way; let "
           "moreau-jean hold it.",
           name_);
-  return nullptr;
+  std::unique_ptr<DynamicsBlock> out;
+  with_gap(pieces_.front(), [&](auto gap) {
+    ConstraintTerms<decltype(gap)> rows;
+    for (const ContactPiece& piece : pieces_) {
+      std::copy_n(piece.at.begin(), gap.at.size(), gap.at.begin());
+      gap.radius = piece.radius;
+      rows.push(gap, label(piece), *std::max_element(gap.at.begin(), gap.at.end()) + dim_);
+    }
+    out = rows.penalized(epsilon);
+  });
+  return out;
 }
 
 std::vector<const ContactBlock*> contacts_of(const System& system) {

@@ -33,6 +33,7 @@ template class DynamicsTerms<ElementLoad<2, false>>;
 template class DynamicsTerms<ElementLoad<3, false>>;
 template class DynamicsTerms<ElementLoad<2, true>>;
 template class DynamicsTerms<ElementLoad<3, true>>;
+template class DynamicsTerms<DirectorLoad>;
 template class ConstraintTerms<Gap<1>>;
 template class ConstraintTerms<Gap<2>>;
 template class ElementBlock<1, 1>;

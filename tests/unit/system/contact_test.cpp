@@ -2,7 +2,7 @@
 #include <random>
 #include <taut/integrators/moreau_jean.hpp>
 #include <taut/linalg/complementarity.hpp>
-#include <taut/system/constraints/segment_gap.hpp>
+#include <taut/system/constraints/obstacle_gap.hpp>
 #include <taut/system/contact.hpp>
 
 #include "error_of.hpp"
@@ -142,6 +142,107 @@ TEST(Contact, IsRefusedBySmoothSchemesAndAsAPenalty) {
   EXPECT_NE(testing::error_of([&] { Integrator(Midpoint{}).bind(bars.system, Multipliers{}); }).find("moreau-jean"),
             std::string::npos);
   EXPECT_NE(testing::error_of([&] { penalized(bars.system, 1e-3); }).find("moreau-jean"), std::string::npos);
+}
+
+/// A cylinder that is bent once, and a ball.
+const Obstacle elbow{.axis = {{-1, 0, 0}, {0, 0, 0}, {0, 1, 0}}, .radius = 0.2};
+const Obstacle ball{.axis = {{0.1, 0.2, 0.3}}, .radius = 0.4};
+
+TEST(Obstacle, GapIsThatOfManyPlaces) {
+  std::mt19937 random(5);
+  for (const Obstacle& one : {elbow, ball})
+    for (int trial = 0; trial < 20; ++trial) {
+      const Vector q = scattered(1, random);
+      double least = 1e9;
+      for (std::size_t k = 0; k + 1 < one.axis.size() || k == 0; ++k) {
+        Vector both(12);
+        const auto &from = one.axis[k], &to = one.axis[std::min(k + 1, one.axis.size() - 1)];
+        both << q, from[0], from[1], from[2], to[0], to[1], to[2];
+        least = std::min(least, by_trial(both, 0, 1));
+      }
+      const ContactBlock contact({{{0, 3}, 0.05, 0.0, 1.0, tube}}, one, 3, "wall");
+      EXPECT_NEAR(contact.least_gap(q.data()), std::min(least - one.radius - 0.05, contact.sight()), 5e-3) << trial;
+    }
+}
+
+TEST(Obstacle, GapsHaveTheirDerivatives) {
+  auto hollow = std::make_shared<Obstacle>(elbow);
+  hollow->hollow = true;
+  System system(Points{.count = 4, .dim = 3});
+  system.add(ObstacleGap<3, 2>{{0, 3}, 0.05, std::make_shared<const Obstacle>(elbow)});
+  system.add(ObstacleGap<3, 2>{{3, 6}, 0.05, std::make_shared<const Obstacle>(ball)});
+  system.add(ObstacleGap<3, 1>{{9}, 0.05, hollow});
+  State at = at_rest(system, Vector{{-1.0, 0.4, 0.1, 0.3, -0.6, 0.2, 0.7, 0.9, 0.7, -0.3, 0.05, 0.1}});
+  for (int i = 0; i < 12; ++i) at.v[i] = 0.1 * i - 0.4;
+  testing::expect_constraint_laws(system, at);
+  // In the middle of something hollow, the slope is zero and not undefined.
+  for (int c = 0; c < 3; ++c) at.q[9 + c] = c == 0 ? -0.5 : 0.0;
+  testing::expect_constraint_laws(system, at);
+}
+
+/// A bar of two masses falls on a ball that is thinner than the bar is long: both of its ends miss it.
+struct BarOverBall {
+  System system{Points{.count = 2, .dim = 3, .mass = 1.0}};
+  State start;
+  BarOverBall() {
+    system.add(Distance{.from = 0, .to = 1, .length = 2.0});
+    system.add_block(std::make_unique<ContactBlock>(std::vector<ContactPiece>{{{0, 3}, 0.1, 0.0, 2.0, tube}},
+                                                    Obstacle{.axis = {{0, 0, 0}}, .radius = 0.1}, 3, "ball"));
+    Vector v = Vector::Zero(6);
+    v[2] = v[5] = -1.0;
+    start = state_at(system, 0.0, Vector{{-1, 0, 1, 1, 0, 1}}, v);
+  }
+};
+
+TEST(Obstacle, BarThatFallsOnABallBouncesByItsRestitution) {
+  for (const double e : {0.0, 0.5, 1.0}) {
+    const BarOverBall bar;
+    const auto path = simulate(bar.system, bar.start, MoreauJean{e}, Multipliers{}, {.step = 0.01, .end = 1.5});
+    ASSERT_TRUE(path.finished()) << path.message;
+    const Vector v = path.v(path.size() - 1);
+    EXPECT_NEAR(v[2], e, 1e-9) << e;
+    EXPECT_NEAR(v[5], e, 1e-9) << e;
+    EXPECT_LE(certificate(bar.system, path).penetration, 1e-12);
+  }
+}
+
+TEST(Obstacle, StepsInWhichABarCouldPassThroughAreTakenSmaller) {
+  const BarOverBall bar;
+  const auto path = simulate(bar.system, bar.start, MoreauJean{0.0}, Multipliers{}, {.step = 0.75, .end = 1.5});
+  ASSERT_TRUE(path.finished()) << path.message;
+  EXPECT_GE(path.q(path.size() - 1)[2], 0.2 - 1e-9);
+}
+
+TEST(Obstacle, AsAPenaltyKeepsEnergyAndYieldsAsASpring) {
+  const BarOverBall bar;
+  const double epsilon = 1e-3;
+  const System soft = penalized(bar.system, [&](int row) { return row == 1 ? epsilon : 0.0; });
+  const auto path = simulate(soft, bar.start, EnergyMomentum{}, Multipliers{}, {.step = 1e-3, .end = 1.5});
+  ASSERT_TRUE(path.finished()) << path.message;
+  double deepest = 0.0;
+  for (int k = 0; k < path.size(); ++k) deepest = std::max(deepest, 0.2 - path.q(k)[2]);
+  // ½·2·1² = d²/2ε
+  EXPECT_NEAR(deepest, std::sqrt(2.0 * epsilon), 1e-3 * std::sqrt(2.0 * epsilon));
+  EXPECT_NEAR(path.v(path.size() - 1)[2], 1.0, 1e-9);
+}
+
+TEST(Obstacle, OneAtANodeHasOneRowAndRowsBesideItStay) {
+  // Two pieces that meet at a node right over the ball.
+  const std::vector<ContactPiece> pieces{{{0, 3}, 0.1, 0.0, 1.0, tube}, {{3, 6}, 0.1, 1.0, 1.0, tube}};
+  const ContactBlock contact(pieces, Obstacle{.axis = {{0, 0, 0}}, .radius = 0.1}, 3, "ball");
+  const Vector over{{-1, 0, 0.4, 0, 0, 0.2, 1, 0, 0.4}};
+  EXPECT_EQ(contact.find(over.data(), over.data(), 0.05).meetings.size(), 1u);
+  const Vector along{{-1, 0, 0.2, 0, 0, 0.2, 1, 0, 0.2}};
+  EXPECT_EQ(contact.find(along.data(), along.data(), 0.05).meetings.size(), 1u);
+}
+
+TEST(Obstacle, RefusesWhatDoesNotFit) {
+  const std::vector<ContactPiece> thick{{{0, 3}, 0.3, 0.0, 1.0, tube}};
+  Obstacle narrow = elbow;
+  narrow.hollow = true;
+  EXPECT_NE(testing::error_of([&] { ContactBlock(thick, narrow, 3, "bore"); }).find("less than its own"), std::string::npos);
+  EXPECT_NE(testing::error_of([&] { ContactBlock(thick, Obstacle{.axis = {}, .radius = 1.0}, 3, "none"); }).find("axis"),
+            std::string::npos);
 }
 
 TEST(Complementarity, FindsTheActiveRowsOfRandomProblems) {

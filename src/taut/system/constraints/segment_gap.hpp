@@ -6,16 +6,16 @@ namespace taut {
 
 /// Which two places of two straight pieces, a and b, are nearest: a₀ + s(a₁ − a₀) and b₀ + t(b₁ − b₀), with s and t in [0, 1].
 ///
-/// What is least is |a − b|² + μ|a₁ − a₀|²(s − ½)² + μ|b₁ − b₀|²(t − ½)². Without μ the places of pieces side by side would be anywhere and jump from end to
+/// What is least is |a − b|² + μ|a₁ − a₀|²(s − ½)² + ν|b₁ − b₀|²(t − ½)². Without μ the places of pieces side by side would be anywhere and jump from end to
 /// end; with it they move as smoothly as the pieces do, and where pieces cross they are off by some μ of the distance along them, which the distance
-/// between them does not notice.
+/// between them does not notice. One of μ and ν may be 0. A piece of no length is a point, and the place nearest to that is itself.
 template <class T> struct NearestPlaces {
   static constexpr double middling = 0.01;  ///< μ
   T s, t;
 };
 template <class T, std::size_t Dim>
 NearestPlaces<T> nearest_places(const std::array<T, Dim>& a, const std::array<T, Dim>& u, const std::array<T, Dim>& b,
-                                const std::array<T, Dim>& w) {
+                                const std::array<T, Dim>& w, double nu = NearestPlaces<T>::middling) {
   constexpr double mu = NearestPlaces<T>::middling;
   T uu(0.0), ww(0.0), uw(0.0), ur(0.0), wr(0.0);
   for (std::size_t k = 0; k < Dim; ++k) {
@@ -26,8 +26,10 @@ NearestPlaces<T> nearest_places(const std::array<T, Dim>& a, const std::array<T,
     ur += u[k] * r;
     wr += w[k] * r;
   }
-  const T A = (1.0 + mu) * uu, E = (1.0 + mu) * ww, p = 0.5 * mu * uu - ur, f = 0.5 * mu * ww + wr;
   const auto clamped = [](const T& x) { return x < 0.0 ? T(0.0) : x > 1.0 ? T(1.0) : x; };
+  if (!(ww > 0.0)) return {uu > 0.0 ? clamped(-ur / uu) : T(0.0), T(0.0)};
+  if (!(uu > 0.0)) return {T(0.0), clamped(wr / ww)};
+  const T A = (1.0 + mu) * uu, E = (1.0 + nu) * ww, p = 0.5 * mu * uu - ur, f = 0.5 * nu * ww + wr;
   const T s = clamped((p * E + uw * f) / (A * E - uw * uw)), t = (f + s * uw) / E;
   if (!(t < 0.0) && !(t > 1.0)) return {s, t};
   const T end = clamped(t);

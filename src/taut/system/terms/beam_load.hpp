@@ -89,6 +89,64 @@ template <int Dim, bool follower> struct ElementLoad {
   std::string name() const { return message("load on the beam at s = {}", points[2].s); }
 };
 
+/// The same on an element of a rod, along its directors: ∫(Σ fᵢ(s,t) dᵢ)·ψ ds. Between the nodes d₃ is the tangent of the cubic, and d₁, d₂ are what lies across it of their weighted means; with
+/// the means alone loads that follow would be of order 2. So they are where the rod shears, whose tangent is not d₃.
+struct DirectorLoad {
+  static constexpr int width = 24;
+  struct Point {
+    double s, xi, weight;
+    std::array<double, 4> shape, slope;
+  };
+  std::array<int, 8> at;  ///< first coordinates of x, d₁, d₂, d₃ of both nodes
+  std::array<Point, 5> points;
+  bool shears;
+  std::function<std::array<double, 3>(double s, double t)> load;
+
+  std::array<int, width> stencil() const {
+    std::array<int, width> index;
+    for (std::size_t k = 0; k < width; ++k) index[k] = at[k / 3] + int(k % 3);
+    return index;
+  }
+  template <class T> Local<T, width> force(const T& t, const Local<T, width>& q, const Local<T, width>&) const {
+    Local<T, width> Q;
+    Q.fill(T(0.0));
+    for (const Point& point : points) {
+      const std::array<double, 3> f = load(point.s, plain(t));
+      Local<T, 3> tangent, sum;
+      for (std::size_t c = 0; c < 3; ++c) {
+        tangent[c] = shears ? mean(point, q, 2, c) : T(0.0);
+        for (std::size_t k = 0; !shears && k < 4; ++k) tangent[c] += point.slope[k] * q[first[k] + c];
+        sum[c] = T(0.0);
+      }
+      tangent = unit(tangent);
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (f[i] == 0.0) continue;
+        Local<T, 3> d;
+        T along(0.0);
+        for (std::size_t c = 0; c < 3; ++c) along += mean(point, q, i, c) * tangent[c];
+        for (std::size_t c = 0; c < 3; ++c) d[c] = i == 2 ? tangent[c] : mean(point, q, i, c) - along * tangent[c];
+        d = unit(d);
+        for (std::size_t c = 0; c < 3; ++c) sum[c] += f[i] * d[c];
+      }
+      for (std::size_t k = 0; k < 4; ++k)
+        for (std::size_t c = 0; c < 3; ++c) Q[first[k] + c] += (point.weight * point.shape[k]) * sum[c];
+    }
+    return Q;
+  }
+  std::string name() const { return message("load on the rod at s = {}", points[2].s); }
+
+ private:
+  static constexpr std::array<std::size_t, 4> first{0, 9, 12, 21};  // of x, d₃, x₊, d₃₊
+  template <class T> static T mean(const Point& point, const Local<T, width>& q, std::size_t i, std::size_t c) {
+    return (1.0 - point.xi) * q[3 + 3 * i + c] + point.xi * q[15 + 3 * i + c];
+  }
+  template <class T> static Local<T, 3> unit(const Local<T, 3>& a) {
+    using std::sqrt;
+    const T size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    return {a[0] / size, a[1] / size, a[2] / size};
+  }
+};
+
 extern template class DynamicsTerms<PointForce<2>>;
 extern template class DynamicsTerms<PointForce<3>>;
 extern template class DynamicsTerms<FollowerForce<2>>;
@@ -97,5 +155,6 @@ extern template class DynamicsTerms<ElementLoad<2, false>>;
 extern template class DynamicsTerms<ElementLoad<3, false>>;
 extern template class DynamicsTerms<ElementLoad<2, true>>;
 extern template class DynamicsTerms<ElementLoad<3, true>>;
+extern template class DynamicsTerms<DirectorLoad>;
 
 }  // namespace taut

@@ -1,0 +1,85 @@
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+#include <taut/model/draw.hpp>
+#include <taut/model/vectors.hpp>
+#include <taut/system/constraints/obstacle_gap.hpp>
+
+namespace taut {
+namespace {
+
+using Eigen::Vector3d;
+constexpr double pi = std::numbers::pi;
+
+std::array<double, 3> three(const Vector3d& x) { return {x[0], x[1], x[2]}; }
+Vector3d place(const Obstacle& obstacle, std::size_t k) {
+  const auto& [x, y, z] = obstacle.axis[k];
+  return {x, y, z};
+}
+
+void draw_solid(Draft& draft, const std::string& name, const Obstacle& obstacle) {
+  using Shape = Scene::Solid::Shape;
+  Scene::Solid solid{.name = name};
+  Vector3d middle = Vector3d::Zero();
+  for (std::size_t k = 0; k < obstacle.axis.size(); ++k) middle += place(obstacle, k) / double(obstacle.axis.size());
+  for (std::size_t k = 0; k < 3; ++k) {
+    solid.axes[k][k].offset = 1.0;
+    solid.origin[k].offset = middle[Eigen::Index(k)];
+  }
+  if (obstacle.axis.size() == 1) solid.shapes.push_back({.kind = Shape::Kind::sphere, .size = {obstacle.radius, 0.0, 0.0}});
+  for (std::size_t k = 1; k < obstacle.axis.size(); ++k) {
+    const Vector3d a = place(obstacle, k - 1), b = place(obstacle, k);
+    const Eigen::Matrix3d R = frame_along((b - a).normalized());
+    solid.shapes.push_back({.kind = Shape::Kind::capsule,
+                            .size = {obstacle.radius, (b - a).norm(), 0.0},
+                            .at = three(0.5 * (a + b) - middle),
+                            .axes = {three(R.col(0)), three(R.col(1)), three(R.col(2))}});
+  }
+  draft.model.scene.solids.push_back(std::move(solid));
+}
+
+/// Lines along the surface, rings around it, and half rings over its ends; in the plane its outline.
+void draw_hollow(Draft& draft, const std::string& name, const Obstacle& obstacle) {
+  const std::size_t last = obstacle.axis.size() - 1;
+  const bool space = draft.dim == 3;
+  const int lines = space ? 8 : 2;
+  std::vector<Vector3d> tangents, across;
+  for (std::size_t k = 0; k <= last; ++k) {
+    const Vector3d way = place(obstacle, std::min(k + 1, last)) - place(obstacle, k == 0 ? 0 : k - 1);
+    const Vector3d t = last == 0 ? Vector3d(0.0, space ? 0.0 : 1.0, space ? 1.0 : 0.0) : Vector3d(way.normalized());
+    Vector3d n = space ? frame_along(t).col(0) : Vector3d(-t[1], t[0], 0.0);
+    if (space && k > 0) n = (across.back() - t * t.dot(across.back())).normalized();
+    tangents.push_back(t);
+    across.push_back(n);
+  }
+  const auto on_ring = [&](std::size_t k, double angle) {
+    return Vector3d(std::cos(angle) * across[k] + std::sin(angle) * tangents[k].cross(across[k]));
+  };
+  const auto draw = [&](int points, const auto& at) {
+    Scene::Curve curve{.kind = Scene::Curve::Kind::rail, .name = name};
+    for (int i = 0; i <= points; ++i) curve.fixed.push_back(three(at(i)));
+    draft.model.scene.curves.push_back(std::move(curve));
+  };
+  const double R = obstacle.radius;
+  for (int line = 0; last > 0 && line < lines; ++line)
+    draw(int(last), [&](int i) {
+      return Vector3d(place(obstacle, std::size_t(i)) + R * on_ring(std::size_t(i), 2.0 * pi * line / lines));
+    });
+  for (std::size_t k = 0; space && k <= last; ++k)
+    draw(48, [&](int i) { return Vector3d(place(obstacle, k) + R * on_ring(k, 2.0 * pi * i / 48)); });
+  for (const auto& [k, sign] : {std::pair(std::size_t(0), -1.0), {last, 1.0}})
+    for (int half = 0; half < lines / 2; half += 2)
+      draw(24, [&, k = k, sign = sign](int i) {
+        const double angle = pi * i / 24;
+        return Vector3d(place(obstacle, k) +
+                        R * (std::cos(angle) * on_ring(k, 2.0 * pi * half / lines) + sign * std::sin(angle) * tangents[k]));
+      });
+}
+
+}  // namespace
+
+void draw_obstacle(Draft& draft, const std::string& name, const Obstacle& obstacle) {
+  obstacle.hollow ? draw_hollow(draft, name, obstacle) : draw_solid(draft, name, obstacle);
+}
+
+}  // namespace taut
