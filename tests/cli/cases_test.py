@@ -676,6 +676,97 @@ def slope(points):
     return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
 
 
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def minus(a, b):
+    return [x - y for x, y in zip(a, b)]
+
+
+def unit(a):
+    size = math.sqrt(dot(a, a))
+    return [x / size for x in a]
+
+
+def kirchhoffs_cantilever(stiffness, length, frame, force):
+    """Its tip: x' = d3, di' = k x di, k = sum (m.di/Ci) di, m' = f x d3 from the clamp on by RK4, the moment there by shooting for m = 0 at the tip."""
+
+    def slope(y):
+        d, m = [y[3:6], y[6:9], y[9:12]], y[12:]
+        share = [dot(m, one) / by for one, by in zip(d, stiffness)]
+        k = [sum(part * one[c] for part, one in zip(share, d)) for c in range(3)]
+        return [*d[2], *cross(k, d[0]), *cross(k, d[1]), *cross(k, d[2]), *cross(f, d[2])]
+
+    def shot(moment):
+        h, y = length / 100, [0.0, 0.0, 0.0, *frame[0], *frame[1], *frame[2], *moment]
+        for _ in range(100):
+            a = slope(y)
+            b = slope([u + h / 2 * v for u, v in zip(y, a)])
+            c = slope([u + h / 2 * v for u, v in zip(y, b)])
+            e = slope([u + h * v for u, v in zip(y, c)])
+            y = [u + h / 6 * (p + 2 * q + 2 * r + s) for u, p, q, r, s in zip(y, a, b, c, e)]
+        return y
+
+    moment = [0.0, 0.0, 0.0]
+    for share in (0.25, 0.5, 0.75, 1):
+        f = [share * one for one in force]
+        for _ in range(12):
+            left, small = shot(moment)[12:], 1e-5
+            columns = []
+            for j in range(3):
+                other = shot([one + (small if k == j else 0) for k, one in enumerate(moment)])[12:]
+                columns.append([(u - v) / small for u, v in zip(other, left)])
+            size = dot(columns[0], cross(columns[1], columns[2]))
+            moment = [m - dot(left, cross(columns[(j + 1) % 3], columns[(j + 2) % 3])) / size for j, m in enumerate(moment)]
+    return shot(moment)[:3]
+
+
+def turns(row, beam, elements, twist=True):
+    """Of a rod whose ends point along x, by how many its edge winds about its middle line: writhe and twist of the polygon through its nodes, its ends drawn out
+    (Klenin and Langowski, Biopolymers 54 (2000) 307-317, method 1a). What bends or twists it cannot change that; what goes through itself does, by two."""
+    places = [[row[f"{beam}.{k}.{axis}"] for axis in "xyz"] for k in range(elements + 1)]
+    far = 1e3 * max(abs(x) for place in places for x in place)
+    line = [[places[0][0] - far, *places[0][1:]], *places, [places[-1][0] + far, *places[-1][1:]]]
+    pieces = list(zip(line, line[1:]))
+    total = 0.0
+    for i, (a, b) in enumerate(pieces):
+        for c, d in pieces[i + 2 :]:
+            sides = [cross(minus(c, a), minus(d, a)), cross(minus(d, a), minus(d, b))]
+            sides += [cross(minus(d, b), minus(c, b)), cross(minus(c, b), minus(c, a))]
+            if min(dot(one, one) for one in sides) < 1e-40 * far**2:
+                continue  # in one plane
+            sides = [unit(one) for one in sides]
+            area = sum(math.asin(max(-1, min(1, dot(u, v)))) for u, v in zip(sides, sides[1:] + sides[:1]))
+            total += 2 * math.copysign(area, dot(cross(minus(d, c), minus(b, a)), minus(c, a))) / (4 * math.pi)
+    if not twist:
+        return total
+    # From piece to piece the frame is carried along without turning, and turned to the next d1.
+    tangents = [[1.0, 0.0, 0.0], *(unit(minus(b, a)) for a, b in pieces[1:-1]), [1.0, 0.0, 0.0]]
+
+    def carried(x, a, b):
+        axis, cosine = cross(a, b), dot(a, b)
+        along = dot(axis, x) / (1 + cosine)
+        return [cosine * u + v + along * w for u, v, w in zip(x, cross(axis, x), axis)]
+
+    def across(x, along):
+        return unit(minus(x, [dot(x, along) * u for u in along]))
+
+    for k in range(elements + 1):
+        first = [row[f"{beam}.{k}.d1{axis}"] for axis in "xyz"]
+        there = across(first, tangents[k + 1])
+        before = across(carried(across(first, tangents[k]), tangents[k], tangents[k + 1]), tangents[k + 1])
+        total += math.atan2(dot(tangents[k + 1], cross(before, there)), dot(before, there)) / (2 * math.pi)
+        if k < elements:
+            other = across([row[f"{beam}.{k + 1}.d1{axis}"] for axis in "xyz"], tangents[k + 1])
+            total += math.atan2(dot(tangents[k + 1], cross(there, other)), dot(there, other)) / (2 * math.pi)
+    return total
+
+
 class Physics(unittest.TestCase):
     """Numbers computed here, not by the program."""
 
@@ -1109,6 +1200,84 @@ class Physics(unittest.TestCase):
         self.assertGreater(taken[0], 35)
         self.assertLess(taken[-1], 14)
         self.assertGreater(min(taken), 10)
+
+    def test_bar_of_princeton_comes_to_rest_where_kirchhoff_says(self):
+        thick, high, length = 3.2024e-3, 12.377e-3, 0.508
+        flat, edge = 71.7e9 * high * thick**3 / 12, 71.7e9 * thick * high**3 / 12
+        twist = 71.7e9 / 2.62 * high * thick**3 / 3 * (1 - 0.63 * thick / high)
+        for degrees, weight in [(30, 4.448), (45, 13.345)]:
+            angle = math.pi / 2 - math.radians(degrees)
+            first = [0, math.cos(angle), math.sin(angle)]
+            frame = [first, cross([1, 0, 0], first), [1, 0, 0]]
+            exact = kirchhoffs_cantilever([flat, edge, twist], length, frame, [0, 0, -weight])
+            options = ("--set", f"theta={math.radians(degrees)}", "--set", f"P={weight}")
+            found = json.loads(taut("static", CASES["princeton_beam"], "--json", *options).stdout)
+            self.assertTrue(found["found"] and found["stable"])
+            for axis, value in zip("xyz", exact):
+                self.assertAlmostEqual(found["outputs"][axis], value, delta=2e-6 * length)
+
+    def test_cord_leaves_the_straight_below_its_tension_and_coils_both_ways(self):
+        # Where (T - (EI K)^2/GJ) v'^2 + EI v''^2 is no longer positive for v = 1 - cos(2 pi s/L).
+        bending, torsion, own, length = 2e-5, 1.5e-5, 40, 0.6
+        exact = (bending * own) ** 2 / torsion - bending * (2 * math.pi / length) ** 2
+        path = json.loads(taut("static", CASES["telephone_cord"], "--vary", "T=0.042:0.039", "--json").stdout)
+        self.assertEqual(len(path["critical"]), 1)
+        self.assertAlmostEqual(path["critical"][0]["T"], exact, delta=1e-4 * exact)
+        last = run("telephone_cord")["outputs"]
+        self.assertLess(last["left"] * last["right"], -25)
+        self.assertLess(last["length"], 0.4)
+
+    def test_ring_yields_to_pressure_as_if_it_buckled_at_levys(self):
+        # Southwell's plot: under a pressure that is a little uneven it yields by p/(critical - p).
+        yields = {}
+        for p in (1.5, 2.4):
+            found = json.loads(taut("static", CASES["ring_under_pressure"], "--set", "uneven=1e-5", "--set", f"p={p}", "--json").stdout)
+            yields[p] = found["outputs"]["along"] - found["outputs"]["across"]
+        a, b = 1.5 / yields[1.5], 2.4 / yields[2.4]
+        self.assertAlmostEqual(1.5 + 0.9 * a / (a - b), 3, delta=2e-4)
+        self.assertLess(run("ring_under_pressure")["outputs"]["across"], 0.7)
+        self.assertGreater(run("ring_under_pressure", "--set", "p=2.7")["outputs"]["across"], 0.95)
+
+    def test_string_of_pipes_leaves_the_bottom_of_its_bore_at_the_force_of_paslay_and_bogy(self):
+        path = json.loads(taut("static", CASES["drill_string"], "--vary", "F=700:850", "--json").stdout)
+        self.assertEqual(len(path["critical"]), 1)
+        self.assertAlmostEqual(path["critical"][0]["F"], 2 * math.sqrt(400 * 20 / 0.05), delta=2)
+        for row in series("drill_string"):
+            for node in range(25):
+                aside = math.hypot(row[f"string.{node}.y"], row[f"string.{node}.z"])
+                self.assertLessEqual(aside, 0.05 + 5e-5)
+
+    def test_loop_that_is_pulled_straight_leaves_its_turn_as_twist(self):
+        rows = series("loop_pulled_straight")
+        for row in (rows[0], rows[len(rows) // 3], rows[-1]):
+            self.assertAlmostEqual(turns(row, "cable", 40), turns(rows[0], "cable", 40), delta=1e-9)
+        self.assertAlmostEqual(abs(turns(rows[0], "cable", 40)), 1, delta=0.02)
+        self.assertAlmostEqual(rows[-1]["twist"], 2 * math.pi * turns(rows[0], "cable", 40), delta=1e-3)
+        self.assertAlmostEqual(rows[-1]["length"], 1, delta=1e-5)
+
+    def test_plectoneme_has_the_turns_of_its_ends(self):
+        rows = series("plectoneme")
+        for row in rows[:: len(rows) // 6]:
+            ramp = min(row["t"], 1) ** 2 * (3 - 2 * min(row["t"], 1))
+            self.assertAlmostEqual(turns(row, "thread", 54), 5 * ramp, delta=1e-6)
+        writhe = turns(rows[-1], "thread", 54, twist=False)
+        self.assertGreater(writhe, 2)  # wound up, and not twisted only
+        self.assertLess(outcome("plectoneme")[2]["penetration"], 1e-9)
+
+    def test_thread_stays_in_its_eyelets(self):
+        rows = series("suture")
+        self.assertGreater(rows[-1]["front"] - rows[0]["front"], 0.03)
+        for row in rows:
+            for k in range(3):
+                # Where it goes through the plane of an eyelet it is inside.
+                at, middle = (k - 2) * 0.02, 0.0015 * math.cos(math.pi * k)
+                for node in range(48):
+                    a, b = ([row[f"thread.{n}.{axis}"] for axis in "xyz"] for n in (node, node + 1))
+                    if (a[0] - at) * (b[0] - at) < 0:
+                        part = (at - a[0]) / (b[0] - a[0])
+                        y, z = (u + part * (v - u) for u, v in zip(a[1:], b[1:]))
+                        self.assertLess(math.hypot(y - middle, z), 0.002 - 0.0005 - 0.0003 + 1e-4)
+        self.assertLess(outcome("suture")[2]["penetration"], 1e-10)
 
     def test_rope_keeps_whirling(self):
         for row in series("skipping_rope"):
