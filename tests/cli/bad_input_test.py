@@ -41,6 +41,28 @@ def string(more=""):
 
 # What is wrong: the text of model.yaml, and what the message must say.
 MODELS = {
+    "rod, wound up beyond what its nodes tell": (
+        rod("EI: 1, GJ: 1, twist: 40", "{}"), ["model.yaml:3: beams.boom: ", "572.958 degrees from node to node", "more elements"]),
+    "rod, own twist beyond what its nodes tell": (
+        rod("EI: 1, GJ: 1, curvature: [0, 0, 7]", "{}"), ["model.yaml:3: beams.boom: ", "200.535 degrees", "more elements"]),
+    "rod, follower load of a beam": (
+        rod("EI: 1, GJ: 1, follower_load: [1, 0]", "{}"), ["beams.boom.follower_load: ", "three expressions: along its directors"]),
+    "follower load across a beam in space": (
+        rod("follower_load: [0, 1]", "{}"), ["beams.boom.follower_load[1]: ", "give the torsional stiffness `GJ`"]),
+    "wall of no beam": (rod("", "{}") + "walls: [{beam: bom, normal: [0, 0, 1]}]\n", ["walls[0].beam: ", "did you mean 'boom'"]),
+    "wall of two kinds": (
+        rod("", "{}") + "walls: [{beam: boom, normal: [0, 0, 1], sphere: {at: [0, 0, 0], radius: 1}}]\n",
+        ["walls[0]: ", "a `normal` into the allowed side, or a `sphere`, or a `cylinder`"]),
+    "wall too narrow": (
+        rod("", "{}") + "walls: [{beam: boom, radius: 2, inside: true, sphere: {at: [0, 0, 0], radius: 1}}]\n",
+        ["walls[0]: ", "has the radius 2, which must be less than 1"]),
+    "wall of a point": (
+        rod("", "{}") + "walls: [{beam: boom, cylinder: {along: [[0, 0, 0]], radius: 1}}]\n",
+        ["walls[0].cylinder.along: ", "two places or more"]),
+    "wall that moves": (
+        rod("", "{}") + "walls: [{beam: boom, sphere: {at: [0, 0, t], radius: 1}}]\n", ["walls[0].sphere.at[2]: ", "must be a number"]),
+    "wall in the way": (
+        rod("", "{}") + "walls: [{beam: boom, sphere: {at: [1, 0, 0], radius: 0.1}, name: peg}]\n", ["violate 'peg' by 0.1"]),
     "roll without torsion": (rod(""), ["model.yaml:3: beams.boom.start.roll", "give the torsional stiffness `GJ`"]),
     "torque without torsion": (rod("forces: [{moment: [1, 0, 0]}]", "{pinned: [0, 0, 0]}"), ["model.yaml:3: ", "takes no moments", "`GJ`"]),
     "EI without torsion": (rod("EI: 2", "{pinned: [0, 0, 0]}"), ["model.yaml:3: ", "belongs to a rod", "`GJ`"]),

@@ -1264,6 +1264,25 @@ class Physics(unittest.TestCase):
         self.assertGreater(writhe, 2)  # wound up, and not twisted only
         self.assertLess(outcome("plectoneme")[2]["penetration"], 1e-9)
 
+    def test_mass_in_a_hollow_cylinder_swings_as_a_pendulum(self):
+        model = load("""
+gravity: 9.81
+masses: {A: {mass: 1, at: ["0.4*sin(1)", "-0.4*cos(1)"]}}
+walls: [{mass: A, radius: 0.1, sphere: {at: [0, 0], radius: 0.5}, inside: true}]
+run: {until: 2, step: 0.001, integrator: moreau-jean}
+""")
+        quarter = 2 * math.pi * math.sqrt(0.4 / 9.81) / arithmetic_geometric_mean(1, math.cos(0.5)) / 4
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "bowl.json")
+            pathlib.Path(path).write_text(json.dumps(model))
+            taut("run", path, "--out", path + ".h5")
+            self.assertEqual(taut("convert", path + ".h5", path + ".csv").returncode, 0)
+            with open(path + ".csv", newline="") as file:
+                rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        for k, crossing in enumerate(crossings(rows, "A.x")):
+            self.assertAlmostEqual(crossing, (2 * k + 1) * quarter, delta=2e-3)
+        self.assertLessEqual(max(math.hypot(row["A.x"], row["A.y"]) for row in rows), 0.4 + 1e-12)
+
     def test_thread_stays_in_its_eyelets(self):
         rows = series("suture")
         self.assertGreater(rows[-1]["front"] - rows[0]["front"], 0.03)

@@ -219,7 +219,7 @@ void place_rod_frames(const BeamEntry& entry, Draft& draft) {
   double twist = entry.twist.value_or(0.0);
   for (int node = 0; !entry.twist && node < last; ++node)
     twist += beam.options().rod->curvature[2](0.5 * (beam.s(node) + beam.s(node + 1))) * (beam.s(node + 1) - beam.s(node));
-  beam.place_frames({roll[0], roll[1], roll[2]}, twist, draft.q, curve);
+  located(entry.item, [&] { beam.place_frames({roll[0], roll[1], roll[2]}, twist, draft.q, curve); });
   if (end && !start) roll = Eigen::AngleAxisd(missing(), tangent(0)) * roll;
   if (end && start && !entry.twist) twist += missing();
   if (end) beam.place_frames({roll[0], roll[1], roll[2]}, twist, draft.q, curve);

@@ -71,6 +71,14 @@ void read_touch(const Item& item, Draft& draft) {
   draft.add_constraint(item, gap, Set::nonnegative, name);
 }
 
+const Beam& beam_named(const Item& item, const Draft& draft) {
+  const auto found = draft.continua.beam_index.find(item.word());
+  if (found != draft.continua.beam_index.end()) return *draft.continua.beams[found->second].beam;
+  std::vector<std::string> known;
+  for (const BeamEntry& one : draft.continua.beams) known.push_back(one.name);
+  item.fail(unknown("beam", item.word(), known));
+}
+
 std::vector<ContactPiece> pieces_of(const Beam& beam, const std::string& name, double radius) {
   const auto curve = std::make_shared<const std::string>(name);
   std::vector<ContactPiece> out;
@@ -101,12 +109,10 @@ void read_tubes(const Item& item, Draft& draft) {
   std::vector<ContactPiece> pieces;
   std::string all;
   for (std::size_t k = 0; k < beams.size(); ++k) {
-    const auto found = draft.continua.beam_index.find(beams[k].word());
-    if (found == draft.continua.beam_index.end()) beams[k].fail(message("there is no beam '{}'", beams[k].word()));
     const Item& size = sizes[sizes.size() == 1 ? 0 : k];
     const double r = draft.number(size);
     if (!(r > 0.0)) size.fail(message("must be positive, got {}", r));
-    const Beam& beam = *draft.continua.beams[found->second].beam;
+    const Beam& beam = beam_named(beams[k], draft);
     draw_thickness(draft, beams[k].word(), r);
     for (ContactPiece& piece : pieces_of(beam, beams[k].word(), r)) pieces.push_back(std::move(piece));
     all += (all.empty() ? "" : ", ") + beams[k].word();

@@ -101,9 +101,7 @@ WallWords wall_words(const Item& item, Draft& draft) {
 /// Against a plane every node stays in front; against an obstacle every piece between nodes stays outside, or every node inside.
 void wall_of_beam(const WallWords& said, Draft& draft) {
   const std::string& name = said.beam->word();
-  const auto found = draft.continua.beam_index.find(name);
-  if (found == draft.continua.beam_index.end()) said.beam->fail(message("there is no beam '{}'", name));
-  const Beam& beam = *draft.continua.beams[found->second].beam;
+  const Beam& beam = beam_named(*said.beam, draft);
   draw_thickness(draft, name, said.radius);
   if (said.normal) {
     HalfSpace wall = plane(said, draft);

@@ -66,8 +66,9 @@ void read_damper(const Item& item, Draft& draft);
 void read_joint(const Item& item, Draft& draft);
 void read_rolling(const Item& item, Draft& draft);
 void read_gear(const Item& item, Draft& draft);
-void read_touch(const Item& item, Draft& draft);                                                ///< a contact between places
-void read_tubes(const Item& item, Draft& draft);                                                ///< of beams with each other
+void read_touch(const Item& item, Draft& draft);  ///< a contact between places
+void read_tubes(const Item& item, Draft& draft);  ///< of beams with each other
+const Beam& beam_named(const Item& item, const Draft& draft);
 std::vector<ContactPiece> pieces_of(const Beam& beam, const std::string& name, double radius);  ///< between its nodes
 /// Six springs and dampers between two places that carry directions; three in the plane.
 void add_bushing(const std::string& name, const std::array<Graph::Node, 3>& apart,

@@ -1,5 +1,6 @@
 #include <Eigen/Geometry>
 #include <cmath>
+#include <numbers>
 #include <taut/base/require.hpp>
 #include <taut/models/beam.hpp>
 #include <taut/system/constraints/hold.hpp>
@@ -76,6 +77,16 @@ void Beam::check_rod() const {
   require(rod.axial >= 0.0 && rod.shear[0] >= 0.0 && rod.shear[1] >= 0.0, "Beam '{}': EA and GA must not be negative.",
           name);
   require((rod.shear[0] > 0.0) == (rod.shear[1] > 0.0), "Beam '{}': shears in both directions or in none.", name);
+  // Of a turn by more than π from node to node the frames tell another one.
+  for (int e = 0; e + 1 < nodes(); ++e) {
+    const double h = s_[e + 1] - s_[e], s = s_[e] + 0.5 * h;
+    const double turn = h * std::hypot(rod.curvature[0](s), rod.curvature[1](s), rod.curvature[2](s));
+    require(turn < std::numbers::pi,
+            "Beam '{}': its own curvature turns it by {} degrees from node to node at s = {}, and less than 180 can be "
+            "told; give it "
+            "more elements.",
+            name, turn * 180.0 / std::numbers::pi, s);
+  }
   for (const BeamEnd* end : {&options_.start, &options_.end}) {
     if (end->support != BeamEnd::Support::clamped) continue;
     const Vector3d d = vector_of(end->direction), r = vector_of(end->roll);
@@ -213,6 +224,13 @@ void Beam::place_frames(const Directors& frames, Vector& q) const {
 void Beam::place_frames(Triple roll, double twist, Vector& q, const Curve& curve) const {
   constexpr int parts =
       16;  // between nodes, so that what a frame carried along turns by is exact to some 1e-3 of the angle between nodes squared
+  for (int k = 1; k < nodes(); ++k) {
+    const double turn = std::abs(twist) * (s_[k] - s_[k - 1]) / options_.length;
+    require(turn < std::numbers::pi,
+            "Beam '{}': a twist of {} turns it by {} degrees from node to node, and less than 180 can be told; give it more "
+            "elements.",
+            options_.name, twist, turn * 180.0 / std::numbers::pi);
+  }
   Vector3d d1 = vector_of(roll), before = Vector3d::Zero();
   // The shortest turn from the tangent before to this one takes d₁ along.
   const auto carry = [&](const Vector3d& tangent) {

@@ -6,6 +6,7 @@
 #include <taut/simulate/equilibrium.hpp>
 #include <taut/simulate/stability.hpp>
 #include <taut/step/affine_problem.hpp>
+#include <taut/system/contact.hpp>
 
 namespace taut {
 namespace {
@@ -51,6 +52,16 @@ Equilibrium equilibrium(const System& system, const State& start, const Equilibr
     system.add_constraint_forces(start.t, out.state.q.data(), lambda.data(), -1.0, balance.data());
     out.residual = n > 0 ? balance.lpNorm<Eigen::Infinity>() : 0.0;
     out.lowest_eigenvalue = lowest_eigenvalue(system, out.state);
+    for (const ContactBlock* contact : contacts_of(system)) {
+      const double gap = contact->least_gap(out.state.q.data());
+      if (gap >= -1e-9 * size) continue;
+      out.status = Status::refused;
+      out.trouble = message(
+          "'{}': where the forces balance parts are {} in each other, and statics does not hold contact of beams. Let a run "
+          "with "
+          "damping come to rest; a wall may also be a penalty, formulation: {\"{}\": epsilon}",
+          contact->name(0), -gap, contact->name(0));
+    }
   };
   // One solution of the equations in x, from where we are.
   const auto solve = [&](Vector& trial) {

@@ -70,11 +70,39 @@ TEST(Rod, DerivativesObeyTheLawsAsKirchhoffsAndAsReissners) {
         },
         true);
     m.beam.add_director_force(m.system, 2, {0.4, -0.5, 0.6});
+    m.beam.add_follower_load(m.system, [](double s, double t) { return Direction{0.3 * s, 0.2 + t, -0.1}; });
     const State at = lively(m);
     testing::expect_dynamics_laws(m.system, at, 1e-6);
     testing::expect_constraint_laws(m.system, at);
     testing::expect_discrete_laws(m.system, at, testing::later_state(m.system, at));
   }
+}
+
+TEST(Rod, LoadAlongItsDirectorsIsThatAlongTheAxesTheyPointAlong) {
+  for (const bool soft : {false, true}) {
+    const BeamOptions options{.length = 2.0, .elements = 3, .rod = curly(soft)};
+    MadeRod still = made_rod(options), follows = made_rod(options);
+    // d₁ along y, d₂ along z, d₃ along x.
+    still.beam.add_load(still.system, [](double s, double) { return Direction{0.3, 0.1 * s, 0.2}; });
+    follows.beam.add_follower_load(follows.system, [](double s, double) { return Direction{0.1 * s, 0.2, 0.3}; });
+    const Vector q = straight_rod(still.beam), v = Vector::Zero(q.size());
+    EXPECT_LE((still.system.force({0.0, q.data(), v.data()}) - follows.system.force({0.0, q.data(), v.data()})).norm(),
+              1e-14);
+  }
+}
+
+TEST(Rod, RefusesToTurnByMoreThanItsNodesCanTell) {
+  RodSection section;
+  section.curvature = {Profile(0.0), Profile(0.0), Profile(7.0)};
+  EXPECT_NE(testing::error_of([&] { made_rod({.length = 2.0, .elements = 4, .rod = section}); }).find("more elements"),
+            std::string::npos);
+  const MadeRod m = made_rod({.length = 2.0, .elements = 4, .rod = RodSection{}});
+  Vector q = straight_rod(m.beam);
+  EXPECT_EQ(testing::error_of([&] { m.beam.place_frames({0.0, 1.0, 0.0}, 12.0, q); }), "no error");
+  EXPECT_NE(testing::error_of([&] {
+              m.beam.place_frames({0.0, 1.0, 0.0}, 13.0, q);
+            }).find("more elements"),
+            std::string::npos);
 }
 
 TEST(Rod, HasNoForcesInItsNaturalShapeAndFeelsNoRigidMotion) {

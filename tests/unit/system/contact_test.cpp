@@ -226,6 +226,17 @@ TEST(Obstacle, AsAPenaltyKeepsEnergyAndYieldsAsASpring) {
   EXPECT_NEAR(path.v(path.size() - 1)[2], 1.0, 1e-9);
 }
 
+TEST(Obstacle, StaticsSaysWhereItWouldTakeAContact) {
+  for (const double z : {1.0, 0.05}) {
+    BarOverBall bar;
+    for (const int end : {0, 1})
+      bar.system.add(Tether{.point = end, .at = {2.0 * end - 1.0, 0.0, z}, .stiffness = 1.0, .length = 0.0});
+    const Equilibrium found = equilibrium(bar.system, bar.start);
+    EXPECT_EQ(found.status, z == 1.0 ? Status::ok : Status::refused) << found.trouble;
+    EXPECT_EQ(found.trouble.find("ball") != std::string::npos, z != 1.0);
+  }
+}
+
 TEST(Obstacle, OneAtANodeHasOneRowAndRowsBesideItStay) {
   // Two pieces that meet at a node right over the ball.
   const std::vector<ContactPiece> pieces{{{0, 3}, 0.1, 0.0, 1.0, tube}, {{3, 6}, 0.1, 1.0, 1.0, tube}};
