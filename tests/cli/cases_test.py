@@ -1247,6 +1247,25 @@ class Physics(unittest.TestCase):
                 aside = math.hypot(row[f"string.{node}.y"], row[f"string.{node}.z"])
                 self.assertLessEqual(aside, 0.05 + 5e-5)
 
+    def test_stent_yields_as_linear_theory_says_and_comes_back(self):
+        # A strut between two crowns in linear theory: both move in by u and turn by phi and -phi about the hoop. Of the energy
+        # 6 EI/l (phi sin a + k u)^2 + 2 EI/l (phi cos a h/l)^2 + 2 GJ/l (phi cos a c/l)^2 - q l u cos a - q l^2/6 phi cos a h/l
+        # with k = 2 sin(a)/h, a = pi/n, height h and chord c of a strut.
+        n, radius, h, bending, push = 12, 0.01, 0.006, 2e-5, 0.01
+        torsion, angle = 0.77 * bending, math.pi / n
+        c = 2 * radius * math.sin(angle)
+        length, k = math.hypot(c, h), 2 * math.sin(angle) / h
+        turn = -push * length**4 * h / (12 * math.cos(angle) * (bending * h**2 + torsion * c**2))
+        narrower = (push * length**2 * math.cos(angle) / (12 * bending * k) - turn * math.sin(angle)) / k
+        found = json.loads(taut("static", CASES["stent"], "--set", f"push={push}", "--json").stdout)
+        self.assertAlmostEqual(radius - found["outputs"]["radius"], narrower, delta=1e-4 * narrower)
+        rows = series("stent")
+        for row in rows[::20]:
+            crowns = [math.hypot(row[f"c{k}.x"], row[f"c{k}.y"]) for k in range(n)]
+            self.assertLess(max(crowns) - min(crowns), 1e-9)
+        self.assertLess(rows[0]["radius"], 0.0097)
+        self.assertAlmostEqual(rows[-1]["radius"], radius, delta=1e-6)
+
     def test_loop_that_is_pulled_straight_leaves_its_turn_as_twist(self):
         rows = series("loop_pulled_straight")
         for row in (rows[0], rows[len(rows) // 3], rows[-1]):
