@@ -276,6 +276,35 @@ const tests = {
     await context.close();
   },
 
+  async 'draws what stands in the way, as thick as it is'() {
+    const walls = 'walls:\n  - {beam: rope, radius: 0.05, name: peg, cylinder: {along: [[0, -1, 0], [0, 1, 0]], radius: 0.1}}\n' +
+      '  - {beam: rope, radius: 0.05, name: vessel, inside: true, sphere: {at: [0, 0, 0], radius: 1.5}}\n';
+    writeFileSync(join(folder, 'walls.yaml'), 'dimension: 3\ngravity: 9.81\nbeams: {rope: {length: 2, elements: 10, shape: ["s - 1", 0, 0.16]}}\n' + walls +
+      'run: {until: 0.1, step: 0.01, integrator: moreau-jean}\n');
+    taut('run', 'walls.yaml', '--out', 'walls.h5', '--report');
+    for (const hash of ['#pause', '#pause&nowebgl']) {
+      const { page, context, trouble } = await open('walls.html', hash);
+      await frames(page);
+      const found = await page.evaluate(() => {
+        const { stage, runs: [run] } = window.taut, { view } = stage, { scene } = run;
+        const [peg] = stage.solidsOf(run)(run.moment(0)), [px, py] = view.project(0, -0.9, 0);
+        const copy = document.createElement('canvas');
+        copy.width = view.width;
+        copy.height = view.height;
+        copy.getContext('2d').drawImage(stage.webgl ? stage.canvas : stage.overlay, 0, 0, view.width, view.height);
+        const pixel = Array.from(copy.getContext('2d').getImageData(Math.round(px), Math.round(py), 1, 1).data);
+        const vessel = scene.curves.filter((curve) => curve.name === 'vessel').flatMap((curve) => curve.fixed.map((x) => Math.hypot(...x)));
+        return { name: peg.name, still: peg.still, pixel, thick: scene.curves.find((curve) => curve.name === 'rope').radius, least: Math.min(...vessel), most: Math.max(...vessel) };
+      });
+      assert.deepEqual([found.name, found.still, found.thick], ['peg', true, 0.05]);
+      assert.ok(Math.abs(found.least - 1.5) < 1e-6 && Math.abs(found.most - 1.5) < 1e-6, JSON.stringify(found));
+      const [red, green, blue, alpha] = found.pixel; // a wall is grey, and no body is
+      assert.ok(alpha === 255 && Math.abs(red - blue) < 60 && Math.abs(green - red) < 40 && red < 220, JSON.stringify(found));
+      assert.deepEqual(trouble, []);
+      await context.close();
+    }
+  },
+
   async 'draws a stripe along a rod where its director is'() {
     taut('run', model('helical_spring'), '--until', '0.1', '--out', 'rod.h5', '--report');
     const { page, context, trouble } = await open('rod.html', '#pause');

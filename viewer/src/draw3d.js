@@ -50,9 +50,9 @@ const solidVertex = `#version 300 es
 
 // Many copies of a mesh; numbers of each copy grow with what is drawn.
 class Copies {
-  constructor(gl, scene, mesh, vertex, layout) {
-    Object.assign(this, { gl, layout, capacity: 0, count: 0, data: {} });
-    this.program = new Program(gl, { vertex, fragment, transparent: true, cullFace: null });
+  constructor(gl, scene, mesh, vertex, layout, ghosts = false) {
+    Object.assign(this, { gl, layout, ghosts, capacity: 0, count: 0, data: {} });
+    this.program = new Program(gl, { vertex, fragment, transparent: true, cullFace: null, depthWrite: !ghosts });
     this.base = { position: { size: 3, data: new Float32Array(mesh.position) }, normal: { size: 3, data: new Float32Array(mesh.normal) } };
     this.scene = scene;
     this.grow(64);
@@ -69,6 +69,7 @@ class Copies {
     }
     this.geometry = new Geometry(this.gl, attributes);
     this.node = new Mesh(this.gl, { geometry: this.geometry, program: this.program, frustumCulled: false });
+    this.node.renderOrder = this.ghosts ? 1 : 0; // they hide nothing
     this.node.setParent(this.scene);
   }
   add(values) {
@@ -97,9 +98,11 @@ export class Drawer3d {
     gl.clearColor(0, 0, 0, 0);
     this.camera = new Camera(gl, { fov: 35, near: 0.01, far: 100 });
     this.scene = new Transform();
-    this.spheres = new Copies(gl, this.scene, sphereMesh(), sphereVertex, { place: 4, tint: 4 });
-    this.bars = new Copies(gl, this.scene, cylinderMesh(), barVertex, { start: 4, end: 3, tint: 4 });
+    const spheres = (ghosts) => new Copies(gl, this.scene, sphereMesh(), sphereVertex, { place: 4, tint: 4 }, ghosts);
+    const bars = (ghosts) => new Copies(gl, this.scene, cylinderMesh(), barVertex, { start: 4, end: 3, tint: 4 }, ghosts);
+    Object.assign(this, { spheres: spheres(false), bars: bars(false), ghostSpheres: spheres(true), ghostBars: bars(true) });
     this.cones = new Copies(gl, this.scene, cylinderMesh(1, 0, 1, 0), barVertex, { start: 4, end: 3, tint: 4 });
+    this.copies = [this.spheres, this.bars, this.cones, this.ghostSpheres, this.ghostBars];
     this.solids = new Map();
     this.makeLines(4096);
   }
@@ -142,7 +145,7 @@ export class Drawer3d {
 
   draw(picture) {
     const { view, colours } = picture;
-    for (const copies of [this.spheres, this.bars, this.cones]) copies.count = 0;
+    for (const copies of this.copies) copies.count = 0;
     this.lines.count = 0;
     for (const parts of this.solids.values()) for (const part of parts) part.node.visible = false;
     const grid = rgba(colours.gridSolid, 0.9);
@@ -159,7 +162,7 @@ export class Drawer3d {
       this.bodies(layer, layer.at, layer.moment, layer.alpha, picture);
       for (const arrow of layer.arrows) this.arrow(arrow, picture);
     }
-    for (const copies of [this.spheres, this.bars, this.cones]) copies.finish();
+    for (const copies of this.copies) copies.finish();
     this.lines.geometry.attributes.position.needsUpdate = true;
     this.lines.geometry.attributes.tint.needsUpdate = true;
     this.lines.geometry.setDrawRange(0, this.lines.count);
@@ -181,8 +184,9 @@ export class Drawer3d {
     const { run, style } = layer, { scene } = run;
     const place = (p) => [at[3 * p], at[3 * p + 1], at[3 * p + 2]];
     const thick = 0.006 * size * style.thin, rod = rgba(style.rod, alpha);
-    const bar = (a, b, radius, tint) => this.bars.add({ start: [...a, radius], end: b, tint });
-    const ball = (x, radius, tint) => this.spheres.add({ place: [...x, radius], tint });
+    const ghost = alpha < 0.5, bars = ghost ? this.ghostBars : this.bars, balls = ghost ? this.ghostSpheres : this.spheres;
+    const bar = (a, b, radius, tint) => bars.add({ start: [...a, radius], end: b, tint });
+    const ball = (x, radius, tint) => balls.add({ place: [...x, radius], tint });
     for (const link of scene.links) {
       const tint = link.kind === 'rod' ? rod : rgba(style[link.kind] || style.rod, alpha);
       if (link.kind === 'spring') this.coil(place(link.a), place(link.b), thick, tint, bar);
@@ -194,7 +198,7 @@ export class Drawer3d {
       const radius = one.radius > 0.15 * seen ? one.radius : seen; // its own, where that can be seen
       for (let k = 0; k < one.places.length; ++k) {
         if (k > 0) bar(place(one.places[k - 1]), place(one.places[k]), radius, curve);
-        ball(place(one.places[k]), radius, curve);
+        if (!ghost) ball(place(one.places[k]), radius, curve);
       }
       if (one.stripe && alpha > 0.5) this.stripe(one, place, run, moment, radius, rgba(style.stripe, alpha), bar);
     }
