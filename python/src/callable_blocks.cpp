@@ -1,7 +1,6 @@
 #include "callable_blocks.hpp"
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <taut/base/require.hpp>
 
@@ -92,7 +91,6 @@ class CallableDynamics final : public DynamicsBlock, public DiscreteForces {
     return nb::cast<double>(
         nb::module_::import_("builtins").attr("float")(functions_->c(at.t, look(q.data(), std::size_t(n_)))));
   }
-  double power(const Instant&) const override { return std::numeric_limits<double>::quiet_NaN(); }
   void add(const Instant& at, double momentum, double force, double* out) const override {
     scatter(value(at.t, local(at.q), local(at.v), momentum, force), 1.0, out);
   }

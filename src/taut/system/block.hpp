@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <taut/system/set.hpp>
@@ -98,8 +99,8 @@ class DynamicsBlock : public Block {
   virtual double kinetic(const Instant& at) const = 0;
   virtual double potential(const Instant& at) const = 0;
 
-  /// Q·v of forces besides ∂L/∂q; not a number where it is not known.
-  virtual double power(const Instant&) const { return 0.0; }
+  /// Q·v of forces besides ∂L/∂q; not a number where it is not known, as of a block that does not tell.
+  virtual double power(const Instant&) const { return conservative() ? 0.0 : std::numeric_limits<double>::quiet_NaN(); }
 
   /// out += momentum·p + force·f.
   virtual void add(const Instant& at, double momentum, double force, double* out) const = 0;

@@ -22,7 +22,37 @@ struct NanAfter {
   }
 };
 
+/// A unit mass under a steady push, as a block that does not tell the power of its force.
+class Push final : public DynamicsBlock {
+ public:
+  Push() { stencils_ = {0}; }
+  std::unique_ptr<DynamicsBlock> clone() const override { return std::make_unique<Push>(*this); }
+  int terms() const override { return 1; }
+  int width() const override { return 1; }
+  std::string name(int) const override { return "push"; }
+  bool constant_mass() const override { return true; }
+  bool conservative() const override { return false; }
+  double kinetic(const Instant& at) const override { return 0.5 * at.v[0] * at.v[0]; }
+  double potential(const Instant&) const override { return 0.0; }
+  void add(const Instant& at, double momentum, double force, double* out) const override {
+    out[0] += momentum * at.v[0] + force * 5.0;
+  }
+  void add_inertial(const Instant&, double, double*) const override {}
+  void add_slopes(const Instant&, const SlopeWeights& w, const int* slots, double* values) const override {
+    values[slots[0]] += w.momentum * w.dv;
+  }
+};
+
 using testing::error_of;
+
+TEST(Simulate, DoesNotJudgeTheEnergyOfABlockThatDoesNotTellItsPower) {
+  System system(1);
+  system.add_block(std::make_unique<Push>());
+  const auto path =
+      simulate(system, at_rest(system, Vector{{0.0}}), RungeKutta{}, Multipliers{}, {.step = 0.1, .end = 10.0});
+  ASSERT_TRUE(path.finished()) << path.message;
+  EXPECT_NEAR(path.last.q[0], 250.0, 1e-10);
+}
 
 TEST(Simulate, LandsExactlyOnTheEndWithEqualSteps) {
   const Model model = chain({.links = 2});
