@@ -7,14 +7,6 @@
 
 namespace taut {
 
-struct SineCosine {
-  double sine, cosine;
-};
-
-/// Both at once, and without computing where one of the last arguments comes again. A mechanism asks for the same angles over and over: in each
-/// constraint, its gradient and its acceleration.
-const SineCosine& sine_cosine(double x);
-
 inline double integer_power(double base, int exponent) {
   double result = 1.0, factor = base;
   for (int rest = std::abs(exponent); rest > 0; rest >>= 1) {
@@ -28,10 +20,18 @@ inline double integer_power(double base, int exponent) {
 struct Instructions {
   struct Instruction {
     Op op;
-    int a, b, c;   ///< registers; for tables b is the table, c the order
+    int a, b,
+        c;  ///< registers; for tables b is the table, c the order; for sines and cosines b is their place among the angles, c the group of these
     double value;  ///< the exponent of integer_power
   };
   std::vector<Instruction> list;
+
+  /// Angles whose sines and cosines are found together. The instructions that want these stand side by side.
+  struct Angles {
+    std::size_t first;           ///< of these instructions
+    std::vector<int> registers;  ///< each angle once
+  };
+  std::vector<Angles> angles;
   std::vector<double> constants;
   std::vector<int> results;
   std::vector<std::shared_ptr<const Table>> tables;

@@ -3,7 +3,9 @@
 #ifdef TAUT_MACHINE_CODE
 #include <asmjit/x86.h>
 
+#include <array>
 #include <mutex>
+#include <taut/expression/sines.hpp>
 #endif
 
 namespace taut {
@@ -31,8 +33,6 @@ Runtime& runtime() {
   return *one;
 }
 
-double sine(double x) { return sine_cosine(x).sine; }
-double cosine(double x) { return sine_cosine(x).cosine; }
 double table_value(const Table* table, double x, int order) { return table->value(x, order); }
 template <Op op> double unary(double a) { return apply(op, a, 0.0, 0.0); }
 template <Op op> double binary(double a, double b) { return apply(op, a, b, 0.0); }
@@ -43,10 +43,6 @@ using Binary = double (*)(double, double);
 
 Unary unary_function(Op op) {
   switch (op) {
-    case Op::sin:
-      return sine;
-    case Op::cos:
-      return cosine;
     case Op::tan:
       return unary<Op::tan>;
     case Op::asin:
@@ -199,6 +195,10 @@ class Writer {
       out_.vmovsd(one, out_.newDoubleConst(asmjit::ConstPoolScope::kLocal, 1.0));
       out_.vcmpsd(result, a, b, 0);  // all bits, or none
       out_.vandpd(result, result, one);
+    } else if (i.op == Op::sin || i.op == Op::cos) {
+      const Instructions::Angles& group = code_.angles[std::size_t(i.c)];
+      if (std::size_t(code_.first()) + group.first == to) find_waves(group.registers);
+      out_.vmovsd(result, (i.op == Op::sin ? sines_ : cosines_).cloneAdjusted(8 * i.b));
     } else if (i.op == Op::integer_power) {
       result = power(value(i.a), int(i.value));
     } else {
@@ -206,6 +206,32 @@ class Writer {
     }
     values_[to] = result;
     return true;
+  }
+
+  /// All of a group at once, through memory.
+  void find_waves(const std::vector<int>& angles) {
+    const int count = int(angles.size());
+    const auto room = [&] { return out_.newStack(std::uint32_t(8 * room_for_sines(count)), 64); };
+    x86::Mem from = room();
+    sines_ = room();
+    cosines_ = room();
+    from.setSize(8);
+    sines_.setSize(8);
+    cosines_.setSize(8);
+    for (int k = 0; k < count; ++k) out_.vmovsd(from.cloneAdjusted(8 * k), value(angles[std::size_t(k)]));
+    std::array<x86::Gp, 3> places;
+    const x86::Mem* rooms[] = {&from, &sines_, &cosines_};
+    for (std::size_t k = 0; k < 3; ++k) {
+      places[k] = out_.newIntPtr();
+      out_.lea(places[k], *rooms[k]);
+    }
+    asmjit::InvokeNode* node = nullptr;
+    out_.invoke(&node, asmjit::imm(reinterpret_cast<void*>(sines_and_cosines)),
+                asmjit::FuncSignatureT<void, const double*, int, double*, double*>());
+    node->setArg(0, places[0]);
+    node->setArg(1, asmjit::imm(count));
+    node->setArg(2, places[1]);
+    node->setArg(3, places[2]);
   }
 
   bool write_call(const Instructions::Instruction& i, const x86::Xmm& result, std::size_t to) {
@@ -246,6 +272,7 @@ class Writer {
   x86::Compiler out_;
   std::vector<x86::Xmm> values_;
   x86::Gp variables_, numbers_, results_;
+  x86::Mem sines_, cosines_;  // of the group under way
 };
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <limits>
 #include <mutex>
-#include <taut/base/bits.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/code.hpp>
 #include <taut/expression/program.hpp>
+#include <taut/expression/sines.hpp>
 #include <unordered_map>
 
 namespace taut {
@@ -47,21 +46,37 @@ struct Memory {
   std::uint64_t stamp = 0;  // of the numbers in the registers
   bool known = false;
   std::vector<double> registers, lanes, result;
+  std::vector<double> angles, sines, cosines;  // of one group
 };
 thread_local std::vector<Memory> memories;
 
-}  // namespace
+bool is_wave(Op op) { return op == Op::sin || op == Op::cos; }
 
-const SineCosine& sine_cosine(double x) {
-  struct Known {
-    double x = std::numeric_limits<double>::quiet_NaN();
-    SineCosine value{};
-  };
-  thread_local std::array<Known, 64> all;
-  Known& place = all[(bits_as<std::uint64_t>(x) * 0x9E3779B97F4A7C15u) >> 58];
-  if (place.x != x) place = {x, {std::sin(x), std::cos(x)}};
-  return place.value;
+/// In an order in which sines and cosines stand together, so that many are found at once: those that need no others first, with what they need before them;
+/// then those that need these; and at the end what no sine needs.
+std::vector<Graph::Node> by_waves(const Graph& graph, const std::vector<Graph::Node>& parts) {
+  std::unordered_map<Graph::Node, int> round, due;  // due: 2k + 1 for the sines of a round, 2k for what they need
+  for (const Graph::Node node : parts) {
+    int& own = round[node] = 0;
+    graph.entries()[node].each_argument(
+        [&](Graph::Node argument) { own = std::max(own, round.at(argument) + int(is_wave(graph.entries()[argument].op))); });
+  }
+  constexpr int never = std::numeric_limits<int>::max();
+  for (auto node = parts.rbegin(); node != parts.rend(); ++node) {
+    const bool wave = is_wave(graph.entries()[*node].op);
+    int& own = due.try_emplace(*node, never).first->second;
+    if (wave) own = 2 * round.at(*node) + 1;
+    graph.entries()[*node].each_argument([&, before = wave ? own - 1 : own](Graph::Node argument) {
+      int& other = due.try_emplace(argument, never).first->second;
+      other = std::min(other, before);
+    });
+  }
+  std::vector<Graph::Node> order = parts;
+  std::stable_sort(order.begin(), order.end(), [&](Graph::Node a, Graph::Node b) { return due.at(a) < due.at(b); });
+  return order;
 }
+
+}  // namespace
 
 struct Program::Code : Instructions {
   std::uint64_t serial = ++programs_made;
@@ -72,14 +87,30 @@ struct Program::Code : Instructions {
   Code& operator=(const Code&) = delete;
   ~Code() { places().give_back(place); }
 
+  /// Beside the sines and cosines before it, or as the first of others.
+  void push_wave(Op op, int angle) {
+    if (list.empty() || !is_wave(list.back().op) || angle >= first() + int(angles.back().first))
+      angles.push_back({list.size(), {}});
+    std::vector<int>& all = angles.back().registers;
+    const auto found = std::find(all.begin(), all.end(), angle);
+    const int place = int(found - all.begin());
+    if (found == all.end()) all.push_back(angle);
+    list.push_back({op, angle, place, int(angles.size()) - 1, 0.0});
+  }
+
   Memory& memory() const {
     if (memories.size() <= place) memories.resize(place + 1);
     Memory& mine = memories[place];
     if (mine.owner != serial) {
-      mine = {serial, 0, false, {}, {}, {}};
+      mine = {};
+      mine.owner = serial;
       mine.registers.assign(registers(), 0.0);
       std::copy(constants.begin(), constants.end(), mine.registers.begin() + inputs());
       mine.result.assign(results.size(), 0.0);
+      std::size_t most = 0;
+      for (const Angles& one : angles) most = std::max(most, one.registers.size());
+      for (std::vector<double>* each : {&mine.angles, &mine.sines, &mine.cosines})
+        each->assign(std::size_t(room_for_sines(int(most))), 0.0);
     }
     return mine;
   }
@@ -94,7 +125,7 @@ struct Program::Code : Instructions {
     return made_.get();
   }
 
-  void run(double* r) const;
+  void run(Memory& mine) const;
   void run_lanes(double* r) const;
 
  private:
@@ -111,7 +142,7 @@ Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, co
   std::unordered_map<int, int> input;
   for (std::size_t k = 0; k < inputs.size(); ++k) input.emplace(inputs[k], int(k));
   std::unordered_map<Graph::Node, int> place;
-  const std::vector<Graph::Node> parts = graph.parts_of(outputs);
+  const std::vector<Graph::Node> parts = by_waves(graph, graph.parts_of(outputs));
   for (const Graph::Node k : parts) {
     const Graph::Entry& e = graph.entries()[k];
     if (e.op == Op::variable) {
@@ -130,6 +161,8 @@ Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, co
     if (e.op == Op::table) {
       code->list.push_back({e.op, place.at(e.a), e.b, e.c, 0.0});
       code->outside = code->outside || graph.tables()[std::size_t(e.b)]->kind() == Table::Kind::held;
+    } else if (is_wave(e.op)) {
+      code->push_wave(e.op, place.at(e.a));
     } else {
       code->list.push_back({e.op, register_of(e.a), register_of(e.b), register_of(e.c), e.value});
     }
@@ -161,7 +194,7 @@ const double* Program::operator()(const double* in, const double* numbers, std::
     fast->run(r, r + code.variables, mine.result.data());
     return mine.result.data();
   }
-  code.run(r);
+  code.run(mine);
   for (std::size_t k = 0; k < code.results.size(); ++k) mine.result[k] = r[code.results[k]];
   return mine.result.data();
 }
@@ -180,8 +213,8 @@ void Program::run_lanes(const double* in, double* out) const {
   for (const int result : code.results) out = std::copy_n(r + std::ptrdiff_t(lanes) * result, lanes, out);
 }
 
-void Program::Code::run(double* r) const {
-  double* out = r + first();
+void Program::Code::run(Memory& mine) const {
+  double *r = mine.registers.data(), *out = r + first();
   for (const Instruction& i : list) {
     switch (i.op) {
       case Op::add:
@@ -203,10 +236,13 @@ void Program::Code::run(double* r) const {
         *out = i.value == 2.0 ? r[i.a] * r[i.a] : integer_power(r[i.a], int(i.value));
         break;
       case Op::sin:
-        *out = sine_cosine(r[i.a]).sine;
-        break;
       case Op::cos:
-        *out = sine_cosine(r[i.a]).cosine;
+        if (&i == &list[angles[i.c].first]) {
+          const std::vector<int>& from = angles[i.c].registers;
+          for (std::size_t k = 0; k < from.size(); ++k) mine.angles[k] = r[from[k]];
+          sines_and_cosines(mine.angles.data(), int(from.size()), mine.sines.data(), mine.cosines.data());
+        }
+        *out = (i.op == Op::sin ? mine.sines : mine.cosines)[i.b];
         break;
       case Op::table:
         *out = tables[i.b]->value(r[i.a], i.c);
@@ -220,6 +256,7 @@ void Program::Code::run(double* r) const {
 }
 
 void Program::Code::run_lanes(double* r) const {
+  double unused[lanes];
   double* out = r + std::ptrdiff_t(lanes) * first();
   for (const Instruction& i : list) {
     const double *a = r + std::ptrdiff_t(lanes) * i.a, *b = r + std::ptrdiff_t(lanes) * i.b;
@@ -244,6 +281,13 @@ void Program::Code::run_lanes(double* r) const {
         break;
       case Op::negate:
         each([&](int l) { return -a[l]; });
+        break;
+      case Op::sin:
+        static_assert(lanes % sines_at_once == 0);
+        sines_and_cosines(a, lanes, out, unused);
+        break;
+      case Op::cos:
+        sines_and_cosines(a, lanes, unused, out);
         break;
       case Op::sqrt:
         each([&](int l) { return std::sqrt(a[l]); });

@@ -274,6 +274,22 @@ TEST(Programs, GiveTheSameBitsOneByOneInLanesAndAsMachineCode) {
   }
 }
 
+/// Sines of sums, of sines, and of what needs none of them: found in rounds, each after what it needs.
+TEST(Programs, FindSinesOfSinesInTheRightOrder) {
+  const Named named(2);
+  const std::vector<Graph::Node> nodes{named("sin(x0 + cos(x1 + sin(x0)))*cos(x0) + sin(x1)"),
+                                       named("cos(sin(cos(sin(x1))))"), named("x0*sin(x1 + cos(x1))^2 - cos(x0 + x1)")};
+  const Program program(*named.graph, nodes, {0, 1, 2, 3, 4});
+  for (int round = 0; round < 150; ++round) {  // interpreted, and then as machine code
+    const double a = 0.1 + 0.03 * round, b = 2.0 - 0.05 * round;
+    const double in[] = {0.0, a, b, 0.0, 0.0};
+    const double* found = program(in);
+    EXPECT_NEAR(found[0], std::sin(a + std::cos(b + std::sin(a))) * std::cos(a) + std::sin(b), 1e-14);
+    EXPECT_NEAR(found[1], std::cos(std::sin(std::cos(std::sin(b)))), 1e-14);
+    EXPECT_NEAR(found[2], a * std::pow(std::sin(b + std::cos(b)), 2) - std::cos(a + b), 1e-13);
+  }
+}
+
 TEST(Programs, MayBeRunByManyThreadsAtOnce) {
   const int n = 30;
   const Named named(n);
