@@ -10,6 +10,29 @@ template <class Number> void append(std::string& key, Number number) {
 
 }  // namespace
 
+std::vector<Graph::Node> transplanted(const Graph& from, Graph& to, const std::vector<Graph::Node>& roots,
+                                      const std::function<Graph::Node(int variable)>& variable) {
+  std::unordered_map<Graph::Node, Graph::Node> known;
+  for (const Graph::Node node : from.parts_of(roots)) {
+    const Graph::Entry e = from.entries()[std::size_t(node)];  // a copy: the graph may be the one that grows
+    const auto of = [&](int argument) { return argument >= 0 ? known.at(argument) : -1; };
+    if (e.op == Op::constant) {
+      known[node] = to.constant(e.value);
+    } else if (e.op == Op::variable) {
+      known[node] = variable(e.a);
+    } else if (e.op == Op::table) {
+      known[node] = to.table(std::shared_ptr<const Table>(from.tables()[std::size_t(e.b)]), of(e.a), e.c);
+    } else if (e.op == Op::integer_power) {
+      known[node] = to.make(Op::power, of(e.a), to.constant(e.value));
+    } else {
+      known[node] = to.make(e.op, of(e.a), of(e.b), of(e.c));
+    }
+  }
+  std::vector<Graph::Node> out;
+  for (const Graph::Node root : roots) out.push_back(known.at(root));
+  return out;
+}
+
 std::vector<int> Outline::inputs() const {
   std::vector<int> all(std::size_t(number(numbers)));
   for (std::size_t k = 0; k < all.size(); ++k) all[k] = int(k);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <taut/expression/graph.hpp>
 
@@ -16,6 +17,10 @@ struct Numbering {
   bool is_velocity(int variable) const { return variable > coordinates && variable < v(coordinates); }
   int coordinate(int variable) const { return (variable - 1) % coordinates; }  ///< of a position or a velocity
 };
+
+/// Nodes of one graph made again in another, or in the same, with other nodes in the place of its variables.
+std::vector<Graph::Node> transplanted(const Graph& from, Graph& to, const std::vector<Graph::Node>& roots,
+                                      const std::function<Graph::Node(int variable)>& variable);
 
 /// What is left of expressions once the names of their coordinates and their constants are taken away: two springs of a chain have the same outline.
 /// A graph of its own, over t, the positions and velocities of `coordinates` coordinates, and `numbers` constants.

@@ -91,8 +91,9 @@ SparseProgram::SparseProgram(const Outline& outline, const Nodes& nodes, int per
   program = Program(*outline.graph, kept, outline.inputs(), outline.numbers);
 }
 
-DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)
-    : n(outline.numbering.coordinates),
+DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles, std::string own_key)
+    : key(std::move(own_key)),
+      n(outline.numbering.coordinates),
       has_momentum(roles.kinetic),
       has_applied(roles.forces > 0),
       roots(roles),
@@ -145,8 +146,12 @@ DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles)
   driven = !in_L.empty() && in_L.front() == outline.numbering.time();
 }
 
-ConstraintShape::ConstraintShape(const Outline& outline, bool of_velocity)
-    : n(outline.numbering.coordinates), rows(int(outline.roots.size())), velocity(of_velocity), outline_(outline) {
+ConstraintShape::ConstraintShape(const Outline& outline, bool of_velocity, std::string own_key)
+    : key(std::move(own_key)),
+      n(outline.numbering.coordinates),
+      rows(int(outline.roots.size())),
+      velocity(of_velocity),
+      outline_(outline) {
   Differentiated d(outline);
   const Nodes& g = outline.roots;
   const Nodes G = d.jacobian(g, velocity ? d.v : d.q), value = velocity ? Nodes(g.size(), d.zero) : g,
@@ -173,17 +178,13 @@ const DiscretePrograms& ConstraintShape::discrete() const {
 }
 
 std::shared_ptr<const DynamicsShape> Shapes::dynamics(const Instance& instance, const DynamicsShape::Roles& roles) {
-  const std::lock_guard lock(mutex_);
-  auto& shape = dynamics_[role_key(roles) + instance.key()];
-  if (shape == nullptr) shape = std::make_shared<const DynamicsShape>(instance.outline(), roles);
-  return shape;
+  const std::string key = role_key(roles) + instance.key();
+  return dynamics_.get(key, [&] { return std::make_shared<const DynamicsShape>(instance.outline(), roles, key); });
 }
 
 std::shared_ptr<const ConstraintShape> Shapes::constraints(const Instance& instance, bool velocity) {
-  const std::lock_guard lock(mutex_);
-  auto& shape = constraints_[(velocity ? "v" : "q") + instance.key()];
-  if (shape == nullptr) shape = std::make_shared<const ConstraintShape>(instance.outline(), velocity);
-  return shape;
+  const std::string key = (velocity ? "v" : "q") + instance.key();
+  return constraints_.get(key, [&] { return std::make_shared<const ConstraintShape>(instance.outline(), velocity, key); });
 }
 
 }  // namespace taut

@@ -32,6 +32,23 @@ template <class Made> class Late {
   mutable Made made_;
 };
 
+/// The same for many things, by keys.
+template <class Made> class Kept {
+ public:
+  template <class Make> std::shared_ptr<const Made> get(const std::string& key, const Make& make) const {
+    const std::lock_guard lock(mutex_);
+    const auto [place, is_new] = made_.try_emplace(key);
+    if (is_new) place->second = make();
+    return place->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::string, std::shared_ptr<const Made>> made_;
+};
+
+struct MotionPrograms;
+
 /// Discrete gradients of a shape, with their slopes in q1. Programs take q0 in the place of q and q1 in that of v: see discrete.hpp.
 struct DiscretePrograms {
   SparseProgram gradients;  ///< rows × n
@@ -45,7 +62,9 @@ struct DynamicsShape {
     bool kinetic = false, potential = false;
     int forces = 0;
   };
-  DynamicsShape(const Outline& outline, const Roles& roles);
+  DynamicsShape(const Outline& outline, const Roles& roles, std::string key);
+
+  std::string key;  ///< equal for equal ones
 
   int n;
   bool has_momentum, has_applied;
@@ -58,7 +77,8 @@ struct DynamicsShape {
   SparseProgram momentum_slopes, force_slopes, own_slopes, applied_slopes;  ///< n × n in q, row by row, then n × n in v
   const DiscretePrograms& discrete_potential() const;                       ///< of V
   const Outline& outline() const { return outline_; }
-  Roles roots;  ///< what the roots of its outline are
+  Roles roots;                   ///< what the roots of its outline are
+  Kept<MotionPrograms> motions;  ///< of systems that begin with it: see written_motion
 
  private:
   Outline outline_;
@@ -68,7 +88,9 @@ struct DynamicsShape {
 
 /// Rows g(t, q) on common coordinates with what schemes ask of them; or k(t, q, v), which take the place of their rates.
 struct ConstraintShape {
-  ConstraintShape(const Outline& outline, bool velocity);
+  ConstraintShape(const Outline& outline, bool velocity, std::string key);
+
+  std::string key;  ///< equal for equal ones
 
   int n, rows;
   bool velocity;
@@ -96,9 +118,8 @@ class Shapes {
   std::shared_ptr<const ConstraintShape> constraints(const Instance& instance, bool velocity);
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const DynamicsShape>> dynamics_;
-  std::unordered_map<std::string, std::shared_ptr<const ConstraintShape>> constraints_;
+  Kept<DynamicsShape> dynamics_;
+  Kept<ConstraintShape> constraints_;
 };
 
 }  // namespace taut

@@ -1,19 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <taut/step/elimination.hpp>
+#include <taut/expression/motion.hpp>
+#include <taut/step/dense_approach.hpp>
 
 namespace taut::detail {
 namespace {
 
-/// Of a diagonal entry, of M or of S. Where pivots fall further a KKT matrix, which pivots and whose condition is the root of that of S, keeps more digits:
-/// near dead points, and where one thing is next to massless.
-constexpr double weak = 1e-6;
-
 /// Small systems of any mass: L D Lᵀ of [M Gᵀ; G 0] in this order, without pivoting. The first n pivots are those of M, the others those of −S.
 class DenseElimination final : public Elimination {
  public:
-  static constexpr int most = 28, most_coordinates = 16;
+  static constexpr int most = most_dense;
 
   explicit DenseElimination(const System& system)
       : system_(system),
@@ -38,30 +35,16 @@ class DenseElimination final : public Elimination {
     return factor(at) && accelerate_here(at, gamma.data(), a, lambda);
   }
 
-  /// The metric is that of the place to start from, so that the nearest is the nearest.
   bool position(double t, double size, double* q, SolveReport& report) override {
-    std::array<double, most> x, change;
-    std::copy_n(q, n_, x.data());
     ++report.factorizations;
     if (!linearize(t, q)) return false;
-    for (Approach approach(size, 0.0, curvature_);;) {
+    std::array<double, most> change;
+    return dense_approach(n_, size, curvature_, q, report, [&](const double* x) {
       std::fill_n(change.data(), n_, 0.0);
-      blocks_.values(t, x.data(), change.data() + n_);
+      blocks_.values(t, x, change.data() + n_);
       solve(change.data(), n_);
-      for (int i = 0; i < n_; ++i) x[i] -= change[i];
-      ++report.newton_iterations;
-      report.correction = largest_entry(change.data(), n_);
-      switch (approach.after(report.correction)) {
-        case Approach::Next::done:
-          std::copy_n(x.data(), n_, q);
-          return true;
-        case Approach::Next::failed:
-        case Approach::Next::renew:  // too far for the directions of the start: that takes a Newton iteration
-          return false;
-        case Approach::Next::again:
-          break;
-      }
-    }
+      return change.data();
+    });
   }
 
   bool motion(double t, const double* q, double* v, double* a, double* lambda) override {
@@ -100,10 +83,10 @@ class DenseElimination final : public Elimination {
     for (int r = 0; r < m_; ++r)
       for (int i = 0; i < n_; ++i) A[i * stride_ + n_ + r] = G_[r * n_ + i];
     std::array<double, most> whole;
-    for (int k = 0; k < n_; ++k) whole[k] = weak * A[k * stride_ + k];
+    for (int k = 0; k < n_; ++k) whole[k] = weak_pivot * A[k * stride_ + k];
     for (int k = 0; k < size_; ++k) {
       if (k == n_)
-        for (int r = n_; r < size_; ++r) whole[r] = weak * -A[r * stride_ + r];
+        for (int r = n_; r < size_; ++r) whole[r] = weak_pivot * -A[r * stride_ + r];
       const double* row = A + k * stride_;
       const double pivot = k < n_ ? row[k] : -row[k];
       if (!(pivot > whole[k]) || !std::isfinite(pivot)) return false;
@@ -176,9 +159,7 @@ class DenseElimination final : public Elimination {
 }  // namespace
 
 std::unique_ptr<Elimination> dense_elimination(const System& system) {
-  const int n = system.size(), m = system.constraint_count();
-  if (n > DenseElimination::most_coordinates || n + m > DenseElimination::most || !only_equalities(system)) return nullptr;
-  return std::make_unique<DenseElimination>(system);
+  return dense(system) ? std::make_unique<DenseElimination>(system) : nullptr;
 }
 
 }  // namespace taut::detail

@@ -148,7 +148,7 @@ int Elimination::run(const StageSums& sums, double t, double h, const StagePlace
 std::unique_ptr<Elimination> Elimination::of(const System& system) {
   if (system.turns() || !system.quadratic()) return nullptr;  // matrices that depend on v
   for (const auto& make : {detail::rod_elimination, detail::compact_elimination, detail::banded_elimination,
-                           detail::carried_elimination, detail::dense_elimination})
+                           detail::carried_elimination, detail::written_elimination, detail::dense_elimination})
     if (auto found = make(system)) return found;
   return nullptr;
 }

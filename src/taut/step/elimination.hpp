@@ -17,8 +17,8 @@ namespace taut {
 /// depend on others or nearly so, every function says false, and what it was given is as it was: the StepSolver decides then, and nobody else.
 class Elimination {
  public:
-  /// The first that takes the system: a few rods between points; arrays of fixed size for a few coordinates of lumped mass; a band for more of them; dense
-  /// arrays for a small system of any mass; the same around coordinates without inertia that a row carries. None for the others, and where a row does not act.
+  /// The first that takes the system: a few rods between points; arrays of fixed size for a few coordinates of lumped mass; a band for more of them; the
+  /// same around coordinates without inertia that a row carries; a program for a small system of expressions of any mass; dense arrays for others of any mass. None for the others, and where a row does not act.
   static std::unique_ptr<Elimination> of(const System& system);
   virtual ~Elimination() = default;
 
@@ -50,6 +50,7 @@ namespace detail {
 std::unique_ptr<Elimination> rod_elimination(const System& system);
 std::unique_ptr<Elimination> compact_elimination(const System& system);
 std::unique_ptr<Elimination> dense_elimination(const System& system);
+std::unique_ptr<Elimination> written_elimination(const System& system);
 std::unique_ptr<Elimination> carried_elimination(const System& system);
 std::unique_ptr<Elimination> banded_elimination(const System& system);
 

@@ -1,3 +1,5 @@
+#include <taut/expression/algebra.hpp>
+#include <taut/expression/outline.hpp>
 #include <taut/study/lane_equations.hpp>
 #include <taut/study/lane_tidy.hpp>
 
@@ -7,43 +9,12 @@ namespace {
 using Node = Graph::Node;
 using Nodes = LaneEquations::Nodes;
 
-/// Matrices of expressions; what is zero is the constant 0, which the graph drops from sums and products.
-class LaneAlgebra {
+/// Matrices of expressions as lanes need them besides.
+class LaneAlgebra : public NodeAlgebra {
  public:
-  explicit LaneAlgebra(Graph& of) : graph(of), zero(of.constant(0.0)) {}
-  Graph& graph;
-  Node zero;
+  using NodeAlgebra::NodeAlgebra;
+  using NodeAlgebra::solve;
 
-  Node times(Node a, Node b) const { return graph.multiply(a, b); }
-  Node dot(const Nodes& a, const Nodes& b) const {
-    Node sum = zero;
-    for (std::size_t k = 0; k < a.size(); ++k) sum = graph.add(sum, times(a[k], b[k]));
-    return sum;
-  }
-
-  /// A = L D Lᵀ, by rows of L without its diagonal, and 1/D.
-  struct Factor {
-    std::vector<Nodes> L;
-    Nodes inverse;
-  };
-  Factor factor(const std::vector<Nodes>& A) const {
-    Factor out;
-    Nodes D;
-    for (std::size_t i = 0; i < A.size(); ++i) {
-      Nodes row, scaled;  // L and L D of this row
-      for (std::size_t j = 0; j < i; ++j) {
-        Node x = A[i][j];
-        for (std::size_t k = 0; k < j; ++k) x = graph.subtract(x, times(scaled[k], out.L[j][k]));
-        scaled.push_back(x);
-        row.push_back(times(x, out.inverse[j]));
-      }
-      Node d = A[i][i];
-      for (std::size_t k = 0; k < i; ++k) d = graph.subtract(d, times(scaled[k], row[k]));
-      out.L.push_back(row);
-      out.inverse.push_back(graph.divide(graph.constant(1.0), d));
-    }
-    return out;
-  }
   /// The same for any matrix, without exchanging rows: A = L D U with ones on the diagonals of L and U.
   struct Triangles {
     std::vector<Nodes> L, U;  // U by columns
@@ -84,18 +55,7 @@ class LaneAlgebra {
     return {times(graph.subtract(times(f.c, x[0]), times(f.b, x[1])), f.over),
             times(graph.subtract(times(f.a, x[1]), times(f.b, x[0])), f.over)};
   }
-  Nodes solve(const Factor& f, const Nodes& b) const { return solved(f.L, f.inverse, f.L, b); }
   Nodes solve(const Triangles& f, const Nodes& b) const { return solved(f.L, f.inverse, f.U, b); }
-
- private:
-  Nodes solved(const std::vector<Nodes>& L, const Nodes& inverse, const std::vector<Nodes>& U, Nodes b) const {
-    for (std::size_t i = 0; i < b.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) b[i] = graph.subtract(b[i], times(L[i][k], b[k]));
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = times(b[i], inverse[i]);
-    for (std::size_t i = b.size(); i-- > 0;)
-      for (std::size_t k = i + 1; k < b.size(); ++k) b[i] = graph.subtract(b[i], times(U[k][i], b[k]));
-    return b;
-  }
 };
 
 /// Momenta, forces, mass and rows of a system, of t, q, v.

@@ -197,6 +197,8 @@ class LaneRecording {
   }
 
   std::vector<Node> instance_of(const Outline& outline, const int* stencil, int first_number) {
+    for (const Node node : outline.graph->parts_of(outline.roots))
+      require(outline.graph->entries()[std::size_t(node)].op != Op::table, "a table or an input occurs in it");
     const int own = outline.numbering.coordinates;
     return transplanted(*outline.graph, forms_->graph, outline.roots, [&, own](int variable) {
       if (variable == 0) return forms_->graph.variable(forms_->time());
@@ -250,28 +252,6 @@ class LaneRecording {
 };
 
 }  // namespace
-
-std::vector<Node> transplanted(const Graph& from, Graph& to, const std::vector<Node>& roots,
-                               const std::function<Node(int variable)>& variable) {
-  std::unordered_map<Node, Node> known;
-  for (const Node node : from.parts_of(roots)) {
-    const Graph::Entry e = from.entries()[std::size_t(node)];  // a copy: the graph may be the one that grows
-    require(e.op != Op::table, "a table or an input occurs in it");
-    const auto of = [&](int argument) { return argument >= 0 ? known.at(argument) : -1; };
-    if (e.op == Op::constant) {
-      known[node] = to.constant(e.value);
-    } else if (e.op == Op::variable) {
-      known[node] = variable(e.a);
-    } else if (e.op == Op::integer_power) {
-      known[node] = to.make(Op::power, of(e.a), to.constant(e.value));
-    } else {
-      known[node] = to.make(e.op, of(e.a), of(e.b), of(e.c));
-    }
-  }
-  std::vector<Node> out;
-  for (const Node root : roots) out.push_back(known.at(root));
-  return out;
-}
 
 std::vector<char> lending_rows(const System& system, const State& start, double& weight) {
   const int m = system.constraint_count();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <taut/model/model_file.hpp>
 
 namespace taut {
@@ -29,10 +28,6 @@ struct LaneForms {
   int step() const { return number(numbers); }
   int x(int i) const { return step() + 1 + i; }
 };
-
-/// Nodes of one graph made again in another, or in the same, with other nodes in the place of its variables. Throws InputError where a table occurs.
-std::vector<Graph::Node> transplanted(const Graph& from, Graph& to, const std::vector<Graph::Node>& roots,
-                                      const std::function<Graph::Node(int variable)>& variable);
 
 /// What of a system goes into lanes: runs with the same key share one code and differ in their numbers alone.
 struct LaneRecord {

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <taut/model/model_builder.hpp>
 #include <taut/step/index_one.hpp>
+#include <taut/yaml/read_model.hpp>
 
 #include "error_of.hpp"
 
@@ -44,51 +46,103 @@ TEST(RungeKutta, SchurComplementAndKktSystemAgree) {
   }
 }
 
-/// Elimination in arrays of fixed size (few rods), in a band (many), in dense ones (masses that turn with the motion): off the constraints each finds what
-/// the KKT system of the same place gives, and the same nearest state.
+/// Off the constraints, elimination finds what the KKT system of the same place gives, and the same nearest state.
+void expect_what_the_kkt_system_gives(const Model& model) {
+  const System& system = model.system;
+  const int n = system.size(), m = system.constraint_count();
+  State off = model.start;
+  for (int i = 0; i < n; ++i) {
+    off.q[i] += 1e-5 * std::cos(1.0 + 2.0 * i);
+    off.v[i] += 0.3 * std::sin(2.0 + 3.0 * i);
+  }
+  Vector a(n), lambda(m), b = Vector::Zero(n), mu = Vector::Zero(m);
+  IndexOne equations(system, Multipliers{});
+  equations.begin(model.start);
+  ASSERT_EQ(equations.accelerate(instant(off), a, lambda).status, Status::ok);
+
+  const auto assembly = std::make_shared<const Assembly>(system, Assembly::Parts{});
+  AccelerationProblem problem(assembly);
+  problem.at = instant(off);
+  StepSolver solver{Multipliers{}};
+  ASSERT_EQ(solver.solve(problem, b, mu).status, Status::ok);
+  EXPECT_LE((a - b).norm(), 1e-10 * b.norm()) << n;
+  EXPECT_LE((lambda - mu).norm(), 1e-10 * mu.norm()) << n;
+
+  const double size = ConfigurationSize{}.of(system, off);
+  State fast = off, slow = off;
+  ASSERT_EQ(equations.settle(off.t, size, fast.q, fast.v, a, lambda).status, Status::ok);
+  Nearest nearest(assembly);
+  ASSERT_EQ(nearest.position(off.t, size, slow.q, solver).status, Status::ok);
+  ASSERT_EQ(nearest.velocity(off.t, size, slow.q, slow.v, solver).status, Status::ok);
+  EXPECT_LE((fast.q - slow.q).norm(), 1e-13 * slow.q.norm()) << n;
+  EXPECT_LE((fast.v - slow.v).norm(), 1e-12 * slow.v.norm()) << n;
+  problem.at = instant(slow);
+  b.setZero(), mu.setZero();
+  ASSERT_EQ(solver.solve(problem, b, mu).status, Status::ok);
+  EXPECT_LE((a - b).norm(), 1e-9 * b.norm()) << n;
+  EXPECT_LE((lambda - mu).norm(), 1e-9 * mu.norm()) << n;
+  equations.find_momentum(fast);
+  EXPECT_LE((fast.p - system.momentum(instant(fast))).norm(), 1e-14 * fast.p.norm());
+}
+
+/// In arrays of fixed size (few rods), in a band (many), in dense ones (masses that turn with the motion).
 TEST(IndexOne, EliminationAndKktSystemAgree) {
   std::vector<Model> models;
   for (const int links : {1, 2, 3, 4, 5, 30}) models.push_back(chain({.links = links}));
   models.push_back(double_spherical_pendulum());
   models.push_back(gh95_ellipse());
   models.push_back(seven_body());
-  for (const Model& model : models) {
-    const System& system = model.system;
-    const int n = system.size(), m = system.constraint_count();
-    State off = model.start;
-    for (int i = 0; i < n; ++i) {
-      off.q[i] += 1e-5 * std::cos(1.0 + 2.0 * i);
-      off.v[i] += 0.3 * std::sin(2.0 + 3.0 * i);
-    }
-    Vector a(n), lambda(m), b = Vector::Zero(n), mu = Vector::Zero(m);
-    IndexOne equations(system, Multipliers{});
-    equations.begin(model.start);
-    ASSERT_EQ(equations.accelerate(instant(off), a, lambda).status, Status::ok);
+  for (const Model& model : models) expect_what_the_kkt_system_gives(model);
+}
 
-    const auto assembly = std::make_shared<const Assembly>(system, Assembly::Parts{});
-    AccelerationProblem problem(assembly);
-    problem.at = instant(off);
-    StepSolver solver{Multipliers{}};
-    ASSERT_EQ(solver.solve(problem, b, mu).status, Status::ok);
-    EXPECT_LE((a - b).norm(), 1e-10 * b.norm()) << n;
-    EXPECT_LE((lambda - mu).norm(), 1e-10 * mu.norm()) << n;
-
-    const double size = ConfigurationSize{}.of(system, off);
-    State fast = off, slow = off;
-    ASSERT_EQ(equations.settle(off.t, size, fast.q, fast.v, a, lambda).status, Status::ok);
-    Nearest nearest(assembly);
-    ASSERT_EQ(nearest.position(off.t, size, slow.q, solver).status, Status::ok);
-    ASSERT_EQ(nearest.velocity(off.t, size, slow.q, slow.v, solver).status, Status::ok);
-    EXPECT_LE((fast.q - slow.q).norm(), 1e-13 * slow.q.norm()) << n;
-    EXPECT_LE((fast.v - slow.v).norm(), 1e-12 * slow.v.norm()) << n;
-    problem.at = instant(slow);
-    b.setZero(), mu.setZero();
-    ASSERT_EQ(solver.solve(problem, b, mu).status, Status::ok);
-    EXPECT_LE((a - b).norm(), 1e-9 * b.norm()) << n;
-    EXPECT_LE((lambda - mu).norm(), 1e-9 * mu.norm()) << n;
-    equations.find_momentum(fast);
-    EXPECT_LE((fast.p - system.momentum(instant(fast))).norm(), 1e-14 * fast.p.norm());
+/// Programs for systems of expressions: closed loops of angles, energies and rows that change with time, inputs and tables, rows on velocities, no rows at all.
+TEST(IndexOne, WrittenEliminationAndKktSystemAgree) {
+  const std::string pendulum =
+                        "coordinates: [a, b]\nkinetic: \"(a'^2 + (0.5 + cos(a - b))*a'*b' + b'^2)/2 + sin(t)*cos(a)*a'\"\n",
+                    rest = "initial: {a: 0.4, b: 0.9, \"a'\": 0.3}\nrun: {until: 1}\n",
+                    sleigh =
+                        "coordinates: [x, y, a]\n"
+                        "kinetic: \"(x'^2 + y'^2 + 2*a'^2)/2 + 0.3*a'*(y'*cos(a) - x'*sin(a))\"\n"
+                        "constraints: [\"y'*cos(a) - x'*sin(a) = 0.1*sin(t)*cos(x)\"]\n"
+                        "initial: {x: 0.2, y: 0.1, a: 0.7, \"a'\": 0.5, \"x'\": 1, solve: [\"y'\"]}\nrun: {until: 1}\n";
+  const std::string texts[] = {pendulum + "potential: \"-3*cos(a) - cos(b) + a*t\"\n" + rest,
+                               pendulum +
+                                   "inputs: {push: 2}\ntables: {hill: {t: [0, 1, 2, 3], values: [0, 1, 0, 2]}}\n"
+                                   "forces: {a: \"push*cos(b) - 0.1*a'\"}\npotential: \"hill(a + b)\"\n" +
+                                   rest,
+                               pendulum + "constraints: [\"sin(a) + sin(b + 0.1*t) = sin(0.4) + sin(0.9)\"]\n" +
+                                   "initial: {a: 0.4, b: 0.9, \"a'\": 0.3, solve: [\"b'\"]}\nrun: {until: 1}\n",
+                               sleigh};
+  std::vector<ModelFile> models{read_model(TAUT_CASES "/andrews.yaml")};
+  for (const std::string& text : texts) models.push_back(parse_model(text, "test"));
+  for (const ModelFile& model : models) {
+    ASSERT_NE(detail::written_elimination(model.system), nullptr);
+    expect_what_the_kkt_system_gives({model.system, model.start.state});
   }
+}
+
+/// Systems with the same outlines share one program and have numbers of their own.
+TEST(IndexOne, WrittenEliminationTakesTheNumbersOfItsSystem) {
+  ModelReader reader = model_reader(TAUT_CASES "/andrews.yaml");
+  for (const double mass : {0.04325, 0.4, 2.0}) {
+    const ModelFile model = reader.read({.parameters = {{"m1", mass}}});
+    expect_what_the_kkt_system_gives({model.system, model.start.state});
+  }
+}
+
+TEST(IndexOne, WrittenEliminationSaysWhereAPivotIsLost) {
+  const auto of = [](const std::string& rows) {
+    const ModelFile model = parse_model(
+        "coordinates: [a, b, c]\nkinetic: \"(a'^2 + a'*b'*cos(c) + b'^2 + c'^2)/2\"\n"
+        "constraints: [" +
+            rows + "]\ninitial: {a: 0.3, b: 0, c: 0.2}\nrun: {until: 1}\n",
+        "test");
+    const auto made = detail::written_elimination(model.system);
+    return made != nullptr && made->linearize(0.0, model.start.state.q.data());
+  };
+  EXPECT_TRUE(of("\"sin(a) + b = sin(0.3)\", \"c - b = 0.2\""));
+  EXPECT_FALSE(of("\"sin(a) + b = sin(0.3)\", \"2*sin(a) + 2*b = 2*sin(0.3)\""));
+  EXPECT_FALSE(of("\"sin(a) + b = sin(0.3)\", \"sin(a) + b + 1e-5*c = sin(0.3) + 2e-6\""));
 }
 
 /// A row that is no rod.
