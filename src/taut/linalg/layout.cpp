@@ -169,13 +169,13 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, con
   } else if (size <= 12 || 6.0 * b * b >= n * n) {
     kind_ = size <= 300 ? Kind::dense : Kind::sparse;
   } else {
-    const bool narrow =
-        half_bandwidth_ <= 40 && !Levels::of(size, coordinates, column_starts_, row_indices_, half_bandwidth_);
-    kind_ = narrow ? Kind::banded : Kind::sparse;
+    levels_ = Levels::of(size, coordinates, column_starts_, row_indices_, half_bandwidth_);
+    kind_ = levels_ != nullptr ? Kind::levels : half_bandwidth_ <= 40 ? Kind::banded : Kind::sparse;
   }
 
   if (kind_ == Kind::dense) storage_ = size * size;
   if (kind_ == Kind::banded) storage_ = size * (2 * half_bandwidth_ + 1);
+  if (kind_ == Kind::levels) storage_ = levels_->storage();
   if (kind_ == Kind::sparse) storage_ = int(row_indices_.size());
 }
 
@@ -185,6 +185,7 @@ int Layout::slot(int row, int column) const {
     const int i = position_[row], j = position_[column];
     return i * (2 * half_bandwidth_ + 1) + (j - i + half_bandwidth_);
   }
+  if (kind_ == Kind::levels) return levels_->slot(row, column);
   const auto first = row_indices_.begin() + column_starts_[column];
   const auto last = row_indices_.begin() + column_starts_[column + 1];
   const auto found = std::lower_bound(first, last, row);

@@ -35,12 +35,8 @@ template <class Action> auto LevelMatrix::shaped(bool regular, const Action& act
   return action(Shape<-1, -1, -1>{});
 }
 
-LevelMatrix::LevelMatrix(std::shared_ptr<const Layout> layout, std::shared_ptr<const Levels> given)
-    : Matrix(std::move(layout)), levels_(std::move(given)), blocks_(std::size_t(levels_->storage()), 0.0) {
-  const auto& levels = levels_->levels();
-  for (int j = 0; j < layout_->size(); ++j)
-    for (int k = layout_->column_starts()[j]; k < layout_->column_starts()[j + 1]; ++k)
-      places_.push_back(levels_->slot(layout_->row_indices()[k], j));
+LevelMatrix::LevelMatrix(std::shared_ptr<const Layout> given) : Matrix(std::move(given)) {
+  const auto& levels = layout_->levels()->levels();
   std::array<int, 5> regular{};
   for (const Levels::Level& one : levels)
     if (one.touched == 9 && one.own == 6 && one.plain <= 4) ++regular[std::size_t(one.plain)];
@@ -76,9 +72,9 @@ bool LevelMatrix::find_acting(Part& part) {
   for (int r = 0; r < part.own; ++r) {
     char& resting = resting_[std::size_t(part.first + part.inner() + r)];
     resting = 0;
-    if (blocks_[std::size_t(part.D + r)] == 0.0) continue;
+    if (values_[std::size_t(part.D + r)] == 0.0) continue;
     for (int j = 0; j < part.touched; ++j)
-      if (blocks_[std::size_t(part.C + r + part.own * j)] != 0.0) return false;
+      if (values_[std::size_t(part.C + r + part.own * j)] != 0.0) return false;
     resting = 1;
     --part.acting;
   }
@@ -123,7 +119,7 @@ bool LevelMatrix::arrange() {
 /// N, Y and [L X]ᵀ of a level, of which the rows of what is free are those of the unit matrix; [L X]ᵀA N with itself.
 template <class S> bool LevelMatrix::condense(Part& part) {
   const int t = count_of<S::touched>(part.touched), m = count_of<S::acting>(part.acting), f = t - m, wide = t + m;
-  const double* values = blocks_.data();
+  const double* values = values_.data();
   std::array<int, widest_level> used;
   std::array<double,
              S::fixed ? std::size_t(S::acting * (S::touched + S::acting)) : std::size_t(2 * widest_level * widest_level)>
@@ -184,9 +180,9 @@ void LevelMatrix::transform(const double* A, const Part& rows, const Part& colum
 /// The same between a level and the next.
 template <class S> void LevelMatrix::couple(Part& part, const Part& next) {
   const int inner = count_of<S::inner>(next.inner()), n = count_of<S::kept>(next.kept()), k = count_of<S::kept>(part.kept());
-  transform<S>(blocks_.data() + part.upper, part, next, room(part.at_upper), room(part.above));
+  transform<S>(values_.data() + part.upper, part, next, room(part.at_upper), room(part.above));
   std::array<double, S::fixed ? std::size_t(S::inner * S::kept) : std::size_t(widest_level * widest_level)> both;
-  transform<S>(blocks_.data() + part.lower, next, part, room(next.at_lower), both.data());
+  transform<S>(values_.data() + part.lower, next, part, room(next.at_lower), both.data());
   for (int c = 0; c < k; ++c)
     std::copy(both.data() + inner * c + n, both.data() + inner * (c + 1), room(part.under) + (inner - n) * c);
   // What the next level loses goes through the inverse of this one.
@@ -241,8 +237,8 @@ template <class S> void LevelMatrix::start(const Part& part) {
   Few<S::acting> given{};
   for (int r = 0, at = 0; r < part.own; ++r) {
     if (!S::fixed && resting_[std::size_t(part.first + inner + r)] != 0) {
-      const double lambda = y[inner + r] /= blocks_[std::size_t(part.D + r)];
-      for (int j = 0; j < t; ++j) y[part.plain + j] -= lambda * blocks_[std::size_t(part.B + j + t * r)];
+      const double lambda = y[inner + r] /= values_[std::size_t(part.D + r)];
+      for (int j = 0; j < t; ++j) y[part.plain + j] -= lambda * values_[std::size_t(part.B + j + t * r)];
     } else {
       given[std::size_t(at++)] = y[inner + r];
     }
@@ -319,7 +315,7 @@ template <class S> void LevelMatrix::backward(std::size_t k) {
 }
 
 void LevelMatrix::solve_levels(const double* b, double* x) {
-  const std::vector<int>& order = levels_->order();
+  const std::vector<int>& order = layout_->levels()->order();
   const auto begin = [&](const Part& part) {
     for (int i = part.first, last = part.first + part.inner() + part.own; i < last; ++i)
       y_[std::size_t(i)] = b[order[std::size_t(i)]];
@@ -351,7 +347,7 @@ bool LevelMatrix::passes() {
     for (int j = 0; j < size; ++j)
       for (int k = layout_->column_starts()[j]; k < layout_->column_starts()[j + 1]; ++k) {
         const int i = layout_->row_indices()[k];
-        visit(i, j, values_[std::size_t(k)]);
+        visit(i, j, values_[std::size_t(layout_->slot(i, j))]);
       }
   };
   each([&](int i, int j, double a) { right[i] += a * x[j]; });
@@ -374,11 +370,12 @@ bool LevelMatrix::factor_whole() {
         entries.emplace_back(layout_->row_indices()[k], j);
     const auto kind = layout_->half_bandwidth() <= widest_band ? Layout::Kind::banded : Layout::Kind::sparse;
     const auto layout = std::make_shared<const Layout>(layout_->size(), entries, layout_->coordinates(), kind);
-    for (const auto& [row, column] : entries) whole_slots_.push_back(layout->slot(row, column));
+    for (const auto& [row, column] : entries)
+      whole_slots_.emplace_back(layout_->slot(row, column), layout->slot(row, column));
     whole_ = Matrix::on(layout, {});
   }
   whole_->clear();
-  for (std::size_t k = 0; k < whole_slots_.size(); ++k) whole_->values()[whole_slots_[k]] = values_[k];
+  for (const auto& [here, there] : whole_slots_) whole_->values()[there] = values_[std::size_t(here)];
   whole_now_ = true;
   const bool good = whole_->factor();
   pivot_ratio_ = whole_->pivot_ratio();
@@ -388,7 +385,6 @@ bool LevelMatrix::factor_whole() {
 bool LevelMatrix::factor() {
   whole_now_ = false;
   if (rounds_whole_ > 0 && --rounds_whole_ > 0) return factor_whole();
-  for (std::size_t k = 0; k < places_.size(); ++k) blocks_[std::size_t(places_[k])] = values_[k];
   if (!factor_levels()) return factor_whole();
   if (tested_ && pivot_ratio_ > test_below) return true;
   tested_ = true;

@@ -19,7 +19,7 @@ namespace taut {
 /// factored with pivoting as a band. A row of zeros but for the diagonal, a constraint at rest, gives its λ at once.
 class LevelMatrix final : public Matrix {
  public:
-  LevelMatrix(std::shared_ptr<const Layout> layout, std::shared_ptr<const Levels> levels);
+  explicit LevelMatrix(std::shared_ptr<const Layout> layout);  ///< of the kind `levels`
 
   bool factor() override;
   void solve(const double* b, double* x, int columns) override;
@@ -32,7 +32,7 @@ class LevelMatrix final : public Matrix {
   struct Part {
     int plain, touched, own, acting;                 // acting: of the own, those that hold now
     int first;                                       // of its unknowns
-    std::ptrdiff_t diagonal, upper, lower, C, B, D;  // in the blocks
+    std::ptrdiff_t diagonal, upper, lower, C, B, D;  // in the values
     std::ptrdiff_t right, given, left;               // N, Y and [L X]ᵀ, without the rows of what is free
     std::ptrdiff_t at_diagonal, at_upper,
         at_lower;  // the columns of A that Y reaches: of this level, the next, the one before
@@ -61,10 +61,7 @@ class LevelMatrix final : public Matrix {
   void solve_levels(const double* b, double* x);
   double* room(std::ptrdiff_t at) { return factors_.data() + at; }
 
-  std::shared_ptr<const Levels> levels_;
-  std::vector<int> places_;     // of each entry among the blocks
-  LargeVector<double> blocks_;  // the entries, level by level
-  int plain_ = 0;               // of the shape compiled for; 0: none
+  int plain_ = 0;  // of the shape compiled for; 0: none
   std::vector<Part> parts_;
   std::vector<char> resting_;  // of each unknown in the order of levels: a multiplier that its row gives
   std::vector<unsigned char> rows_,
@@ -72,7 +69,7 @@ class LevelMatrix final : public Matrix {
   LargeVector<double> factors_;      // at the offsets of the parts
   LargeVector<double> y_, own_, z_;  // right side and solution in the order of levels; Y r; what is left of each level
   std::unique_ptr<Matrix> whole_;
-  std::vector<int> whole_slots_;  // of each entry
+  std::vector<std::pair<int, int>> whole_slots_;  // of each entry, here and there
   bool whole_now_ = false, tested_ = false;
   int rounds_whole_ = 0;
 };

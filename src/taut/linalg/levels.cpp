@@ -71,7 +71,8 @@ class Sweep {
   std::vector<int> node_, expanded_, queue_;
 };
 
-/// Levels of all coordinates, from a rim of each component. None where one is too wide.
+/// Levels of all coordinates, from a rim of each component: the one that is numbered first, so that levels follow the order in which a matrix is filled. None where
+/// one is too wide.
 std::vector<int> levels_from_rims(const LevelPattern& pattern, int& count) {
   Sweep sweep(pattern);
   std::vector<int> level(std::size_t(pattern.coordinates), -1), trial = level;
@@ -89,6 +90,7 @@ std::vector<int> levels_from_rims(const LevelPattern& pattern, int& count) {
       depth = found;
       root = last;
     }
+    root = std::min(root, sweep.seen().back());
     count = sweep(root, level, count, ++stamp) + 1;
   }
   return level;

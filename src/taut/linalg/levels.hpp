@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <taut/linalg/layout.hpp>
 #include <vector>
 
 namespace taut {
@@ -28,10 +27,6 @@ class Levels {
   /// Of a symmetric pattern with sorted columns; none where there are no such levels, or where they do not pay against a band of this half bandwidth.
   static std::shared_ptr<const Levels> of(int size, int coordinates, const std::vector<int>& starts,
                                           const std::vector<int>& ends, int half_bandwidth);
-
-  static std::shared_ptr<const Levels> of(const Layout& layout) {
-    return of(layout.size(), layout.coordinates(), layout.column_starts(), layout.row_indices(), layout.half_bandwidth());
-  }
 
   const std::vector<Level>& levels() const { return levels_; }
   const std::vector<int>& order() const { return order_; }  ///< unknowns, level by level: plain, touched, own

@@ -140,8 +140,9 @@ std::unique_ptr<Matrix> Matrix::on(std::shared_ptr<const Layout> layout) {
       return std::make_unique<DenseMatrix>(std::move(layout));
     case Layout::Kind::banded:
       return std::make_unique<BandedMatrix>(std::move(layout));
+    case Layout::Kind::levels:
+      return std::make_unique<LevelMatrix>(std::move(layout));
     case Layout::Kind::sparse:
-      if (const auto levels = Levels::of(*layout)) return std::make_unique<LevelMatrix>(std::move(layout), levels);
       if (ReducedMatrix::takes(*layout)) return std::make_unique<ReducedMatrix>(std::move(layout));
       return std::make_unique<KluMatrix>(std::move(layout));
   }
