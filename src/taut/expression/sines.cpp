@@ -97,7 +97,7 @@ void compute(const double* x, int count, double* sine, double* cosine) {
 
 /// One of the last arguments of few. A pendulum asks for its angle over and over: in each constraint, its gradient and its acceleration.
 struct Known {
-  double x = std::numeric_limits<double>::quiet_NaN(), sine = 0.0, cosine = 0.0;
+  double x = std::numeric_limits<double>::quiet_NaN(), sine = x, cosine = x;  // right for that one too
 };
 Known& known(double x) {
   thread_local std::array<Known, 64> all;
