@@ -102,9 +102,9 @@ class SparkStepper final : public Stepper {
     if (m == 0 || !system_.holonomic()) return {};
     g_.resize(m);
     system_.constraint_rates(instant(next), g_.data());
-    const double allowed = 1e-13 * next.v.lpNorm<Eigen::Infinity>();
-    if (!(g_.lpNorm<Eigen::Infinity>() > allowed)) return {};
-    if ((g_.cwiseAbs().array() <= allowed * system_.constraint_gradient_norms(instant(next)).array()).all()) return {};
+    if (unit_.size() != m) unit_ = system_.constraint_gradient_norms(instant(next)).cwiseMax(1e-300);
+    const double allowed = 2e-13 * next.v.lpNorm<Eigen::Infinity>();
+    if ((g_.array().abs() <= allowed * unit_.array()).all()) return {};
     system_.add_dynamics(instant(next), -1.0, 0.0, next.p.data());
     const SolveReport report = equations_.project_velocity(next.t, next.q, next.v);
     system_.add_dynamics(instant(next), 1.0, 0.0, next.p.data());
@@ -229,7 +229,7 @@ class SparkStepper final : public Stepper {
   IndexOne equations_;
   ConfigurationSize size_;
   const Vector *acceleration_ = nullptr, *multiplier_ = nullptr;  // at the start of the step
-  Vector z_, g_, first_acceleration_, first_multiplier_, error_, first_, last_;
+  Vector z_, g_, unit_, first_acceleration_, first_multiplier_, error_, first_, last_;
   double stiff_step_ = 0.0;  // the step at which the modified matrix failed; 0: it does not
   int steps_in_full_ = 0;
 };
