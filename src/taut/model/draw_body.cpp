@@ -2,14 +2,13 @@
 #include <cmath>
 #include <taut/model/draw.hpp>
 #include <taut/model/readers.hpp>
+#include <taut/model/vectors.hpp>
 
 namespace taut {
 namespace {
 
 using Eigen::Matrix3d, Eigen::Vector3d;
 using Shape = Scene::Solid::Shape;
-
-std::array<double, 3> three(const Vector3d& x) { return {x[0], x[1], x[2]}; }
 
 std::array<std::array<double, 3>, 3> columns(const Matrix3d& R) {
   return {three(R.col(0)), three(R.col(1)), three(R.col(2))};

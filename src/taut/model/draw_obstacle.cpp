@@ -12,7 +12,6 @@ namespace {
 using Eigen::Vector3d;
 constexpr double pi = std::numbers::pi;
 
-std::array<double, 3> three(const Vector3d& x) { return {x[0], x[1], x[2]}; }
 Vector3d place(const Obstacle& obstacle, std::size_t k) {
   const auto& [x, y, z] = obstacle.axis[k];
   return {x, y, z};

@@ -21,6 +21,8 @@ inline Eigen::Vector3d read_direction(const Item& item, Draft& draft) {
   return out.normalized();
 }
 
+inline std::array<double, 3> three(const Eigen::Vector3d& x) { return {x[0], x[1], x[2]}; }
+
 /// Components that are round-off of a turn count as nothing.
 inline VectorNode constant_vector(Graph& graph, const Eigen::Vector3d& x) {
   VectorNode out{};
