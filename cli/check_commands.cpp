@@ -74,6 +74,7 @@ namespace {
 /// In words: what small motions about the equilibrium do.
 std::string in_words(const Stability& found) {
   if (!found.unknown.empty()) return "stability not known: " + found.unknown;
+  if (found.frozen) return "stability not known";
   if (found.unstable()) return fmt::format("not stable ({})", name_of(found.instability));
   return found.neutral > 0 ? "neutral (of some small motions linear terms do not tell)" : "stable";
 }
@@ -113,6 +114,7 @@ int statics(const ModelArguments& arguments) {
         {"eigenvalues", small.unknown.empty() ? to_json(small.eigenvalues) : ordered_json(nullptr)},
         {"frequencies", frequencies},
         {"unknown", small.unknown},
+        {"frozen", small.frozen},
         {"lowest_eigenvalue", number(found.lowest_eigenvalue)},
         {"potential", number(system.potential_energy(instant(found.state)))}};
     for (int i = 0; i < system.size(); ++i) out["q"][system.coordinate_name(i)] = number(found.state.q[i]);
@@ -125,6 +127,7 @@ int statics(const ModelArguments& arguments) {
     fmt::print("{}\nequilibrium, {}: lowest eigenvalue {:.6g} 1/s^2, residual {:.2g}, {} steps, {}{}\n",
                title(model, arguments.model), in_words(small), found.lowest_eigenvalue, found.residual, found.steps,
                name_of(method), updates);
+    if (small.frozen) fmt::print("  {}\n", frozen(found.state.t));
     constexpr std::size_t shown = 6;
     for (const std::complex<double>& s : small.eigenvalues)
       if (s.real() > 0.0 && s.imag() >= 0.0)

@@ -53,4 +53,12 @@ StudyWatch watch(ProgressBar& bar) {
           .interrupted = [] { return interrupted.load(); }};
 }
 
+std::string frozen(double t) {
+  return fmt::format(
+      "time stands still at t = {}: what is driven is held where it is then, and what its motion does to "
+      "small motions is left out; "
+      "`taut run` from a start near by tells whether it stays there",
+      t);
+}
+
 }  // namespace taut::cli

@@ -54,6 +54,9 @@ ordered_json number(double value);  ///< null where it is not finite
 ordered_json to_json(const Certificate& c);
 std::string title(const ModelFile& model, const std::string& path);
 
+/// What is said of small motions where something changes with time.
+std::string frozen(double t);
+
 /// Shows how far a study is, and ends it at Ctrl-C.
 StudyWatch watch(ProgressBar& bar);
 

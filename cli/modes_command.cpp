@@ -66,6 +66,7 @@ int modes(const ModesArguments& arguments) {
                      {"all", found.all},
                      {"method", found.dense ? "dense" : "shift-invert"},
                      {"residual", number(rest.residual)},
+                     {"frozen", found.frozen},
                      {"modes", ordered_json::array()}};
     for (const NaturalMode& mode : found.modes) out["modes"].push_back(to_json(system, mode));
     fmt::print("{}\n", out.dump(2));
@@ -75,6 +76,7 @@ int modes(const ModesArguments& arguments) {
              title(model, arguments.model),
              found.all ? "all modes" : fmt::format("the {} slowest modes", found.modes.size()), found.degrees_of_freedom,
              rest.residual);
+  if (found.frozen) fmt::print("  {}\n", frozen(rest.state.t));
   fmt::print("  {:>4}  {:>14}  {:>12}  {:>10}  {}\n", "", "frequency [Hz]", "period [s]", "damping", "what moves most");
   int k = 0;
   for (const NaturalMode& mode : found.modes) {

@@ -75,6 +75,7 @@ nb::dict statics(const Built& built) {
   out["eigenvalues"] = nb::cast(small.eigenvalues);
   out["frequencies"] = array_of(small.frequencies());
   out["unknown"] = small.unknown;
+  out["frozen"] = small.frozen;
   out["lowest_eigenvalue"] = number_or_none(found.lowest_eigenvalue);
   out["potential"] = model.system.potential_energy(instant(found.state));
   ModelModes modes(model, Formulation{});
@@ -114,6 +115,7 @@ nb::dict modes(const Built& built, int count) {
   out["damping"] = array_of(damping);
   out["q"] = array_of(rest.state.q);
   out["unknown"] = found.unknown;
+  out["frozen"] = found.frozen;
   return out;
 }
 

@@ -334,7 +334,8 @@ class Sections:
 
         Entries:
             until: End time [s].
-            step: Fixed step [s]; with tolerances the largest.
+            step: Fixed step [s]; with tolerances the largest: by itself a 64th of the run where contacts, barriers or
+                events might lie between two steps, and none otherwise.
             rtol: Relative tolerance of the local error.
             atol: Absolute tolerance of the local error.
             integrator: The scheme. Unless given: auto.

@@ -86,6 +86,8 @@ class Equilibrium(Report):
         words = "stable" if self.stable else "neutral (of some small motions linear terms do not tell)"
         if self.unknown:
             words = f"stability not known: {self.unknown}"
+        elif self.frozen:
+            words = "stability not known (what is driven is held where it is at the start, and its motion is left out)"
         elif self.stable is False:
             words = f"not stable ({self.instability})"
         lines = [f"equilibrium, {words}: residual {self.residual:.2g}"]
@@ -113,6 +115,8 @@ class Modes(Report):
         if self.unknown:
             return self._titled([f"no modes: {self.unknown}"])
         lines = [f"  {'':>4}  {'frequency [Hz]':>14}  {'damping':>10}  what moves most"]
+        if self.frozen:
+            lines.insert(0, "  what is driven is held where it is at the start, and what its motion does is left out")
         for number, (frequency, damping, shape) in enumerate(zip(self.frequencies, self.damping, self.shapes), 1):
             movers = sorted(range(len(shape)), key=lambda i: -abs(shape[i]))[:4]
             words = ", ".join(f"{self.coordinates[i]} {shape[i].real:.3g}" for i in movers if abs(shape[i]) > 1e-6)

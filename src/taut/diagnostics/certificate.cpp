@@ -6,6 +6,7 @@
 #include <taut/diagnostics/symmetry.hpp>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/energy.hpp>
+#include <taut/simulate/tolerances.hpp>
 #include <taut/system/flat_blocks.hpp>
 
 namespace taut {
@@ -93,6 +94,9 @@ struct Certifier::Followers {
   Follower energy{"energy"}, balance{"energy less work"}, own;
   std::vector<Follower> momenta;
   Vector g, rate, norms, p, v_before, p_before;
+  Vector worst_rate;         // of each equality
+  std::vector<int> kind;     // of each coordinate: lengths, directions, others
+  std::vector<double> pace;  // of each kind, the largest velocity
   long since_norms = 0;
   bool changed = true;  // what moves: another system, or from another state
   bool other = true;    // another system
@@ -131,6 +135,7 @@ void Certifier::follow(const Instant& at, const Work* work) {
     f.blocks.emplace(*system_);
     f.g = f.rate = Vector::Zero(system_->constraint_count());
     f.norms.resize(0);
+    follow_velocities();
     f.symmetries = symmetries(*moving_, here);
     // A symmetry that one of the systems lacks is none of the run.
     const auto named = [&](const std::string& name) {
@@ -149,6 +154,31 @@ void Certifier::follow(const Instant& at, const Work* work) {
   f.v_before = v;
   f.p_before = moving_->momentum(at);
   f.changed = f.other = false;
+}
+
+/// Velocities of different kinds have different units, and are compared with their own.
+void Certifier::follow_velocities() {
+  Followers& f = *followers_;
+  const std::vector<ToleranceGroup> kinds = natural_groups(*system_);
+  f.kind.assign(std::size_t(system_->size()), 0);
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    for (const int i : kinds[k].coordinates) f.kind[std::size_t(i)] = int(k);
+  f.pace.resize(kinds.size(), 0.0);
+  if (f.worst_rate.size() != system_->constraint_count()) f.worst_rate = Vector::Zero(system_->constraint_count());
+}
+
+double Certifier::velocity_share(const State& last) const {
+  constexpr double unseen = 1e-8;  // of the size, in a unit of time: round-off of what rests
+  const Followers& f = *followers_;
+  if (f.norms.size() == 0 || last.q.size() != system_->size()) return 0.0;
+  Vector pace(system_->size());
+  for (Eigen::Index i = 0; i < pace.size(); ++i) pace[i] = f.pace[std::size_t(f.kind[std::size_t(i)])];
+  const Vector most = system_->constraint_gradient_norms(instant(last), &pace);
+  double share = 0.0;
+  for (Eigen::Index row = 0; row < most.size(); ++row)
+    if (f.worst_rate[row] > unseen * found_.size * f.norms[row] && most[row] > 0.0)
+      share = larger(share, f.worst_rate[row] / most[row]);
+  return share;
 }
 
 Measured Certifier::add(const Instant& at, double done, double invariant, const Work* work) {
@@ -173,7 +203,8 @@ Measured Certifier::add(const Instant& at, double done, double invariant, const 
   if (found_.states++ == 0) found_.t_start = at.t;
   found_.t_end = at.t;
   const Eigen::Map<const Vector> v(at.v, moving_->size());
-  found_.speed = larger(found_.speed, v.lpNorm<Eigen::Infinity>());
+  for (std::size_t i = 0; i < f.kind.size(); ++i)
+    f.pace[std::size_t(f.kind[i])] = larger(f.pace[std::size_t(f.kind[i])], std::abs(at.v[i]));
   f.p.setZero(moving_->size());
   moving_->add_dynamics(at, 1.0, 0.0, f.p.data());
   found_.motion = larger(found_.motion, v.dot(f.p));
@@ -223,7 +254,9 @@ void Certifier::measure_constraints(const Instant& at, Measured& now, Certificat
       found->gap = off / unit;
       found->worst = system_->constraint_name(row);
     }
-    if (equality) found->velocity_gap = larger(found->velocity_gap, std::abs(f.rate[row]) / unit);
+    if (!equality) continue;
+    found->velocity_gap = larger(found->velocity_gap, std::abs(f.rate[row]) / unit);
+    f.worst_rate[row] = larger(f.worst_rate[row], std::abs(f.rate[row]));
   }
   if (found == nullptr) return;
   found->position_residual = larger(found->position_residual, now.position_residual);
@@ -245,7 +278,6 @@ std::vector<double> Certifier::save() const {
                           double(f.since_norms),
                           f.conservative ? 1.0 : 0.0,
                           double(f.momenta.size()),
-                          found_.speed,
                           found_.motion,
                           found_.turn,
                           found_.unbalanced,
@@ -253,6 +285,8 @@ std::vector<double> Certifier::save() const {
   const std::vector<double> watch = f.watch ? f.watch->save() : std::vector<double>(EnergyWatch::numbers, 0.0);
   out.insert(out.end(), watch.begin(), watch.end());
   out.insert(out.end(), f.norms.begin(), f.norms.end());
+  out.insert(out.end(), f.worst_rate.begin(), f.worst_rate.end());
+  out.insert(out.end(), f.pace.begin(), f.pace.end());
   f.energy.save(out);
   f.balance.save(out);
   f.own.save(out);
@@ -261,12 +295,12 @@ std::vector<double> Certifier::save() const {
 }
 
 void Certifier::load(const std::vector<double>& saved, const Instant& at) {
-  constexpr std::size_t figures = 17;  // of the run, before those of what it follows
+  constexpr std::size_t figures = 16;  // of the run, before those of what it follows
   Followers& f = *followers_;
   follow(at);
   const std::size_t norms = std::size_t(system_->constraint_count());
   const auto size = [&](std::size_t momenta) {
-    return figures + EnergyWatch::numbers + norms + Follower::numbers * (3 + momenta);
+    return figures + EnergyWatch::numbers + 2 * norms + f.pace.size() + Follower::numbers * (3 + momenta);
   };
   if (saved.size() < figures || saved.size() != size(std::size_t(saved[11])))
     return;  // another layout: what follows is certified
@@ -282,11 +316,10 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   found_.gap = saved[6];
   found_.velocity_gap = saved[7];
   found_.size = saved[8];
-  found_.speed = saved[12];
-  found_.motion = saved[13];
-  found_.turn = saved[14];
-  found_.unbalanced = saved[15];
-  f.balances = saved[16] != 0.0;
+  found_.motion = saved[12];
+  found_.turn = saved[13];
+  found_.unbalanced = saved[14];
+  f.balances = saved[15] != 0.0;
   f.since_norms = long(saved[9]);
   f.conservative = saved[10] != 0.0;
   const double* from = saved.data() + figures;
@@ -294,6 +327,10 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   from += EnergyWatch::numbers;
   f.norms = Eigen::Map<const Vector>(from, Eigen::Index(norms));
   from += norms;
+  f.worst_rate = Eigen::Map<const Vector>(from, Eigen::Index(norms));
+  from += norms;
+  f.pace.assign(from, from + f.pace.size());
+  from += f.pace.size();
   from = f.energy.load(from);
   from = f.balance.load(from);
   from = f.own.load(from);
@@ -311,6 +348,7 @@ Certificate Certifier::certificate(const Trajectory& path) const {
   out.singular = path.singular;
   out.units = moving_->points().has_value();
   out.conservative = followers_->conservative && followers_->watch.has_value();
+  out.velocity_share = velocity_share(path.last);
   out.energy = followers_->energy.result();
   out.balance = followers_->balance.result();
   if (out.conservative || !followers_->balances || out.states < 2) out.balance.name.clear();

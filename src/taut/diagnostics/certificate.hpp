@@ -54,7 +54,7 @@ struct Certificate {
   double penetration = 0.0;        ///< largest excess of an inequality
   double gap = 0.0;                ///< largest |g|/|G| of all of them: a distance
   double velocity_gap = 0.0;       ///< largest |G v + g_t|/|G|: a velocity
-  double speed = 0.0;              ///< largest velocity of a coordinate, to compare it with
+  double velocity_share = 0.0;     ///< the same beside what velocities of that kind make of the row: without units
   double motion = 0.0;             ///< largest v·p
   double turn = 0.0;             ///< largest Δv·Δp of one step, to compare with it: how much of the motion a step changes
   std::string worst;             ///< the constraint with the largest gap
@@ -105,6 +105,8 @@ class Certifier {
   struct Followers;
   void follow(const Instant& at, const Work* work = nullptr);
   void measure_constraints(const Instant& at, Measured& now, Certificate* found);
+  void follow_velocities();
+  double velocity_share(const State& last) const;
 
   const System *system_, *moving_;
   double length_;

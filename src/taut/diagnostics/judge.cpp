@@ -76,14 +76,15 @@ bool judge_balance(const Certificate& c, const Promise& promise, Judgement& out)
   return true;
 }
 
-/// Schemes that keep an energy keep it with any step. What tells whether they follow the motion is how much of it one step turns.
+/// Some schemes keep an energy with any step, and what only turns keeps it with any scheme. What tells whether they follow the motion is how much of it one
+/// step turns: of each turn they miss some shareᵖ/12, with p the order.
 void judge_resolution(const Certificate& c, const Promise& promise, Judgement& out) {
   constexpr int few = 5;  // from rest, some steps are all there is
-  if (promise.rtol > 0.0 || !(promise.energy || !c.own_energy.name.empty()) || c.states <= few) return;
+  if (promise.rtol > 0.0 || c.states <= few) return;
   if (!(c.motion > 1e-3 * c.energy.scale)) return;  // round-off of what rests
-  const double share = c.turn > 0.0 ? std::sqrt(c.turn / c.motion) : 0.0;
-  if (!(share > 0.5)) return;
-  out.add(share > 1.5 ? Grade::poor : Grade::fair,
+  const double share = c.turn > 0.0 ? std::sqrt(c.turn / c.motion) : 0.0, missed = std::pow(share, promise.order);
+  if (!(missed > 0.25)) return;
+  out.add(missed > 2.25 ? Grade::poor : Grade::fair,
           message("but velocities change by {} % of the largest in one step, and then kept energy proves nothing: halve it",
                   std::round(100.0 * share)));
 }
@@ -115,10 +116,12 @@ void judge_constraints(const Certificate& c, bool penalised, Judgement& out) {
     out.add(Grade::poor, message("'{}' violated by ", c.worst) + size);
   }
   // Schemes that hold positions leave something in the velocities, which should be little.
-  if (penalised || !(c.velocity_gap > std::max(invisible * c.speed, exact * c.size))) return;
-  out.add(c.velocity_gap <= 0.5 * c.speed ? Grade::fair : Grade::poor,
-          "velocities violate their constraints by " + figure(c.velocity_gap, "m/s", c.units) + " of " +
-              figure(c.speed, "m/s", c.units) + "; halve the step");
+  // They swing about what is held, and do not add up.
+  constexpr double swings = 0.05;
+  if (penalised || !(c.velocity_share > swings)) return;
+  out.add(c.velocity_share <= 0.5 ? Grade::fair : Grade::poor,
+          "velocities violate their constraints by " + figure(c.velocity_gap, "m/s", c.units) + ", " +
+              figure(100.0 * c.velocity_share, "", false) + " % of what they are; halve the step");
 }
 
 }  // namespace

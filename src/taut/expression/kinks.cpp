@@ -25,6 +25,21 @@ std::vector<char> nodes_of_time_alone(const Graph& graph, int time) {
   return kind;
 }
 
+bool bends_by_place(const Graph& graph, int time) {
+  const auto& entries = graph.entries();
+  std::vector<char> moves(entries.size(), 0);
+  bool found = false;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const Graph::Entry& e = entries[k];
+    if (e.op == Op::variable) moves[k] = e.a != time ? 1 : 0;
+    e.each_argument([&](Graph::Node argument) { moves[k] = std::max(moves[k], moves[std::size_t(argument)]); });
+    const bool steep = e.op == Op::exp || e.op == Op::tanh || e.op == Op::abs || e.op == Op::min || e.op == Op::max ||
+                       e.op == Op::sign || e.op == Op::step || e.op == Op::select || e.op == Op::table;
+    found = found || (steep && moves[k] != 0);
+  }
+  return found;
+}
+
 namespace {
 
 class Zeros {

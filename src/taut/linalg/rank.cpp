@@ -102,6 +102,34 @@ std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajo
   return dependent;
 }
 
+Eigen::VectorXd natural_units(const Eigen::VectorXd& diagonal, const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows) {
+  using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  constexpr double nothing = 1e-9;  // entries that are round-off of a turn
+  const Eigen::VectorXd size = diagonal.cwiseAbs();
+  Eigen::VectorXd unit = size.unaryExpr([](double d) { return d > 0.0 ? 1.0 / std::sqrt(d) : 0.0; });
+  // Rows of coordinates without inertia alone wait for what others tell of these.
+  for (bool found = (unit.array() == 0.0).any(); found;) {
+    found = false;
+    Eigen::VectorXd known = unit;
+    for (int row = 0; row < int(rows.rows()); ++row) {
+      double rest = 0.0;
+      for (Rows::InnerIterator entry(rows, row); entry; ++entry) rest = std::hypot(rest, unit[entry.col()] * entry.value());
+      double largest = 0.0;
+      for (Rows::InnerIterator entry(rows, row); entry; ++entry) largest = std::max(largest, std::abs(entry.value()));
+      if (!(rest > 0.0) || !std::isfinite(rest)) continue;
+      for (Rows::InnerIterator entry(rows, row); entry; ++entry) {
+        if (unit[entry.col()] != 0.0 || std::abs(entry.value()) <= nothing * largest) continue;
+        double& own = known[entry.col()];
+        const double here = rest / std::abs(entry.value());
+        own = own == 0.0 ? here : std::min(own, here);  // what is heavier moves less
+        found = true;
+      }
+    }
+    unit = known;
+  }
+  return unit.unaryExpr([](double u) { return u > 0.0 ? u : 1.0; });
+}
+
 Eigen::SparseMatrix<double, Eigen::RowMajor> lower_rows(Matrix& matrix, int n) {
   const Layout& layout = matrix.layout();
   std::vector<Eigen::Triplet<double>> entries;

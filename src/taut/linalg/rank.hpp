@@ -14,6 +14,10 @@ namespace taut {
 /// have no rank, and none is named.
 std::vector<int> dependent_rows(const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows, double tolerance = 1e-9);
 
+/// Units for the columns of rows, from a diagonal: 1/√|d| each, and where d is zero that which makes the column as large as the rest of a row that it stands in. With
+/// inertias for a diagonal each coordinate then weighs the same, however small or large a mechanism is.
+Eigen::VectorXd natural_units(const Eigen::VectorXd& diagonal, const Eigen::SparseMatrix<double, Eigen::RowMajor>& rows);
+
 /// The rows below the first n of a matrix that is filled but not factored, in the first n columns: G of [M Gᵀ; G ·].
 Eigen::SparseMatrix<double, Eigen::RowMajor> lower_rows(Matrix& matrix, int n);
 

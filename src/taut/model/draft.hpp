@@ -208,6 +208,7 @@ class Draft {
     double t;
   };
   std::vector<std::size_t> supports;  ///< constraints that hold ends of beams
+  std::vector<std::size_t> exact;     ///< constraints that say what angles and travels of joints are
   std::vector<Release> releases;
   std::vector<std::function<std::vector<double>(double, double)>> along_jumps;
   std::size_t moving = 0;  ///< nodes of the graph that belong to what moves; those of outputs and events come after

@@ -258,7 +258,9 @@ Form run() {
   every.least = "0";
   return table_of({
       {"until", value(), "End time [s]."},
-      {"step", positive(), "Fixed step [s]; with tolerances the largest."},
+      {"step", positive(),
+       "Fixed step [s]; with tolerances the largest: by itself a 64th of the run where contacts, barriers or events might "
+       "lie between two steps, and none otherwise."},
       {"rtol", values("tolerance"), "Relative tolerance of the local error."},
       {"atol", positive(), "Absolute tolerance of the local error."},
       {"integrator", integrator(), "The scheme.", "auto"},

@@ -59,8 +59,15 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
     for (const int row : draft.rows_named(item, name)) draft.model.soft[row] = epsilon;
   for (const std::size_t one : draft.supports) draft.model.supports.push_back(draft.row_of(one));
   std::sort(draft.model.supports.begin(), draft.model.supports.end());
+  draft.model.exact = draft.model.supports;
+  for (const std::size_t one : draft.exact) draft.model.exact.push_back(draft.row_of(one));
+  std::sort(draft.model.exact.begin(), draft.model.exact.end());
+  for (const std::string& name : draft.joint_coordinates) draft.model.carried.insert(draft.coordinate_index.at(name));
   draft.moving = draft.graph->entries().size();
+  draft.model.sudden = bends_by_place(*draft.graph, draft.numbering.time());
   name_reactions(draft);
+  for (const JointPlace& one : draft.joint_places)
+    if (one.angle >= 0) draft.model.halves.push_back(draft.expression(draft.names[std::size_t(one.angle)], one.same));
   read_stage(Section::Stage::watched, draft);
   check_inertia(draft);
   read_stage(Section::Stage::run, draft);

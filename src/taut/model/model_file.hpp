@@ -117,10 +117,14 @@ struct ModelFile {
   SweepSection sweep;
   bool beams = false;          ///< there are some
   bool rests = false;          ///< the start is an equilibrium, of the formulation
-  std::vector<int> supports;   ///< rows of constraints that hold ends of beams: exact in every formulation
+  std::vector<int> supports;   ///< rows of constraints that hold ends of beams
+  std::vector<int> exact;      ///< these, and rows that say what angles of joints are: exact in every formulation
   std::map<int, double> soft;  ///< ε of rows that are springs in every formulation that does not name them
   Scene scene;
   std::vector<NamedExpression> tracks;  ///< places of the scene that are no sums of coordinates: x, y (z) of each
+  std::set<int> carried;                ///< coordinates of joints: without inertia of their own
+  std::vector<NamedExpression> halves;  ///< of each angle of a joint: above zero, unless its body is half a turn away
+  bool sudden = false;  ///< something may begin and end in a small part of the way: contacts, barriers, events
   std::map<std::string, double> parameters;
   std::map<std::string, std::string> held;  ///< what constraints of joints hold, in words: "hinge C: rotation about x"
 

@@ -5,6 +5,7 @@
 #include <taut/base/require.hpp>
 #include <taut/expression/parse.hpp>
 #include <taut/model/model_modes.hpp>
+#include <taut/simulate/start.hpp>
 
 namespace taut {
 namespace {
@@ -18,7 +19,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 double softness(const ModelFile& model, const Formulation& formulation, int row) {
   if (const auto named = formulation.rows.find(row); named != formulation.rows.end()) return named->second;
   if (const auto own = model.soft.find(row); own != model.soft.end()) return own->second;
-  return std::binary_search(model.supports.begin(), model.supports.end(), row) ? 0.0 : formulation.penalty;
+  return std::binary_search(model.exact.begin(), model.exact.end(), row) ? 0.0 : formulation.penalty;
 }
 
 System formulated(const ModelFile& model, const Formulation& formulation) {
@@ -170,8 +171,13 @@ std::vector<Event> ModelModes::events() {
       event.then = [this, k](Moment& moment) {
         ModelEvent& happens = current_->events[k];
         const State before = moment.state;  // all values are those before
-        for (ModelEvent::Assignment& one : happens.assignments)
+        std::vector<int> carried;
+        for (ModelEvent::Assignment& one : happens.assignments) {
           (one.velocity ? moment.state.v : moment.state.q)[one.coordinate] = value(one.value, before);
+          if (one.velocity && model_.carried.contains(one.coordinate)) carried.push_back(one.coordinate);
+        }
+        // A velocity of what has no inertia of its own means that of the bodies which carry it.
+        if (!carried.empty()) moment.state.v = velocities_with(moment.system, moment.state, carried);
         for (auto& [number, next] : happens.switches) moment.mode[std::size_t(number)] = value(next, before);
         if (happens.stop) moment.stop = message("the event '{}' at t = {}", happens.name, moment.state.t);
         if (!happens.switches.empty()) enter(moment.mode);

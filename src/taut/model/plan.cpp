@@ -50,17 +50,16 @@ Choice choose_scheme(const ModelFile& model, const System& system) {
   const bool inequalities =
       std::any_of(sets.begin(), sets.end(), [](Set set) { return set != Set::zero && set != Set::whole; });
   // What beams are is known; a look at all their frequencies would take longer than the run.
-  Character of =
-      model.beams ? Character{.inequalities = inequalities} : character(acting(system).system, model.start.state, run.until);
+  const ActingView moving(system);
+  Character of = model.beams ? Character{.inequalities = inequalities} : character(*moving, model.start.state, run.until);
   of.conservative = of.conservative && pulses_of(model).empty();
   require(!of.inequalities || run.step > 0.0,
           "run: the model has inequalities, held exactly; moreau-jean needs a `step` (or --step).");
   Choice found = choose(of, fixed);
   const bool plain = model.events.empty() && model.switches.empty() && run.control.empty();  // the trial is a run of its own
   if (plain && !fixed && !model.beams && !of.inequalities && run.solver == "multipliers") {
-    const Acting moving = acting(system);
     const double rtol = run.step == 0.0 && run.rtol == 0.0 && run.atol == 0.0 ? default_rtol : run.rtol;
-    found = choose_by_cost(moving.system, model.start.state, found,
+    found = choose_by_cost(*moving, model.start.state, found,
                            {.step = run.step, .end = run.until, .rtol = rtol, .atol = run.atol});
   }
   if (run.solver != "multipliers" && found.name.starts_with("spark"))
@@ -78,6 +77,16 @@ Choice choose_scheme(const ModelFile& model, const System& system) {
 }
 
 }  // namespace
+
+double longest_step(const ModelFile& model) {
+  constexpr double parts = 64.0;
+  const RunSection& run = model.run;
+  const bool softened = run.formulation.penalty > 0.0 || !run.formulation.rows.empty();  // contacts among them, perhaps
+  const bool watches =
+      std::any_of(model.events.begin(), model.events.end(), [](const ModelEvent& one) { return !one.timed(); });
+  if (run.step > 0.0 || !(model.sudden || softened || watches)) return run.step;
+  return std::abs(run.until - model.start.state.t) / parts;
+}
 
 void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options) {
   require_forward(model);
@@ -115,8 +124,13 @@ RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
   Choice chosen{run.integrator, run.integrator_options, run.control == "reversible", {}};
   if (chosen.name.empty()) chosen = chosen_before != nullptr ? *chosen_before : choose_scheme(model, *held);
   const Integrator integrator = integrator_named(chosen.name, chosen.options);
-  double rtol = run.rtol;
-  if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
+  double rtol = run.rtol, step = longest_step(model);
+  if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0 && model.beams && run.integrator.empty() && !chosen.reversible) {
+    // Tolerances ask for every wave along a beam, which is millions of steps where bodies swing on a light one.
+    constexpr double parts = 1000.0;
+    step = std::abs(run.until - model.start.state.t) / parts;
+    chosen.reason += message(", with steps of {}, a thousandth of the run; smaller ones show faster waves", step);
+  } else if (run.step == 0.0 && rtol == 0.0 && run.atol == 0.0) {
     require(integrator.traits().levels == 1, "run: {} needs a `step` (or --step).", chosen.name);
     rtol = default_rtol;
     chosen.reason += (chosen.reason.empty() ? "" : ", ") + message("rtol = {}", rtol);
@@ -124,7 +138,7 @@ RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
   RunPlan out{.system = held,
               .integrator = integrator,
               .method = solver_named(run.solver, run.solver_options),
-              .options = {.step = run.step,
+              .options = {.step = step,
                           .end = run.until,
                           .rtol = rtol,
                           .atol = run.atol,
@@ -135,7 +149,7 @@ RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
               .modes = modes,
               .choice = chosen.reason};
   set_events(model, modes, out.options);
-  if (rtol == 0.0 && run.atol == 0.0) out.doubt = passed_by_equal_steps(model, run.step);
+  if (rtol == 0.0 && run.atol == 0.0) out.doubt = passed_by_equal_steps(model, step);
   // Where nobody chose the scheme, it may be another where this one cannot go on.
   const bool explicit_scheme = chosen.name == "dop853" || chosen.name == "dopri5";
   if (run.integrator.empty() && explicit_scheme && run.solver == "multipliers" && !chosen.reversible)
@@ -144,8 +158,9 @@ RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
     out.options.tolerances.push_back({one.coordinates, one.rtol, one.atol});
   // Says now what would not work, before a results file is begun.
   check_options(out.integrator, model.start.state.t, out.options);
-  out.integrator.bind(acting(*out.system).system, out.method);
-  require_gradients(acting(*out.system).system, model.start.state);
+  const ActingView moving(*out.system);
+  out.integrator.bind(*moving, out.method);
+  require_gradients(*moving, model.start.state);
   return out;
 }
 

@@ -19,6 +19,10 @@ struct RunPlan {
 /// What happens in a run of a model: its events, with the systems they lead to, and times at which forces jump.
 void set_events(const ModelFile& model, const std::shared_ptr<ModelModes>& modes, SimulateOptions& options);
 
+/// The step of a run, with tolerances the largest. What acts in a small part of the way alone (contacts, barriers, events) must not lie between two looks of a scheme that
+/// sees nothing else: a model that may hold such a thing and gives no `step` is taken in 64 steps at least.
+double longest_step(const ModelFile& model);
+
 /// The scheme for a model that names none, by its character and, where that is in doubt, by trials.
 Choice choose_for(const ModelFile& model);
 

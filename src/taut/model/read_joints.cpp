@@ -342,6 +342,7 @@ class JointReader {
                "angle");
       joint_.entry.rows.push_back(
           {'m', draft_.dim == 2 ? constant_vector(graph_, Vector3d::UnitZ()) : joint_.a.axes[2], row});
+      draft_.exact.push_back(row);  // it says what φ is
       place_.angle = draft_.coordinate(joint_.item, joint_.angle->word());
       place_.angle_start = joint_.start ? draft_.number(*joint_.start) : std::atan2(draft_.at_start(s), draft_.at_start(c));
       place_.same = graph_.add(graph_.multiply(c, graph_.make(Op::cos, phi)), graph_.multiply(s, graph_.make(Op::sin, phi)));
@@ -354,6 +355,7 @@ class JointReader {
       const VectorNode& along = joint_.a.axes[draft_.dim == 2 ? 0 : 2];
       const Node way = dot(graph_, apart(), along);
       joint_.entry.rows.push_back({'f', along, hold(graph_.subtract(way, s), "travel")});
+      draft_.exact.push_back(joint_.entry.rows.back().constraint);
       place_.travel = draft_.coordinate(joint_.item, joint_.travel->word());
       place_.travel_start = draft_.at_start(way);
       start_at(place_.travel, place_.travel_start);
@@ -387,7 +389,11 @@ class JointReader {
       const Node stretch = graph_.subtract(x, graph_.constant(joint_.rest ? draft_.number(*joint_.rest) : draft_.q[i]));
       nodes.potential = graph_.multiply(graph_.constant(0.5 * k), graph_.multiply(stretch, stretch));
     }
-    if (joint_.damping) force = graph_.subtract(force, graph_.multiply(graph_.constant(draft_.number(*joint_.damping)), v));
+    if (joint_.damping) {
+      const double c = draft_.number(*joint_.damping);
+      if (!(c >= 0.0)) joint_.damping->fail(message("must not be negative, got {}", c));
+      force = graph_.subtract(force, graph_.multiply(graph_.constant(c), v));
+    }
     if (joint_.torque) force = graph_.add(force, draft_.value(*joint_.torque));
     if (joint_.friction) force = graph_.subtract(force, friction(*joint_.friction, v));
     if (force != graph_.constant(0.0)) nodes.forces.emplace_back(i, force);

@@ -41,6 +41,12 @@ RunOutcome run_model(const ModelFile& model, RunPlan planned, const RunModelOpti
   outcome.certificate = scribe.certificate(path);
   if (!planned.doubt.empty()) doubt(outcome.certificate, planned.doubt);
   outcome.last = path.last;
+  for (const NamedExpression& half : model.halves)
+    if (NamedExpression(half).at(path.last) < 0.0)
+      doubt(outcome.certificate,
+            message("the angle '{}' and its body are half a turn apart at the end: steps turned it too far; "
+                    "take smaller ones",
+                    half.name));
   if (asked.recorder != nullptr) {
     asked.recorder->certify(outcome.certificate);
     asked.recorder->finish(outcome.certificate.verdict, path.message, asked.interrupted && asked.interrupted());

@@ -10,9 +10,9 @@ Scene scene_of(const ModelFile& model, const System& system) {
   Scene scene = model.scene;
   if (system.constraint_count() == model.system.constraint_count()) return scene;
   std::erase_if(scene.reactions, [&](Scene::Reaction& one) {
-    const auto found = std::lower_bound(model.supports.begin(), model.supports.end(), one.row);
-    if (found == model.supports.end() || *found != one.row) return true;
-    const int row = int(found - model.supports.begin());
+    const auto found = std::lower_bound(model.exact.begin(), model.exact.end(), one.row);
+    if (found == model.exact.end() || *found != one.row) return true;
+    const int row = int(found - model.exact.begin());
     const bool same =
         row < system.constraint_count() && system.constraint_name(row) == model.system.constraint_name(one.row);
     one.row = row;

@@ -21,7 +21,7 @@ constexpr double dependent_within = 1e-9;
 
 constexpr int largest_dense = 500;
 
-/// M and the rows of G that are held, both in units in which each coordinate alone has the inertia one, or none.
+/// M and the rows of G that are held, both in units in which each coordinate alone has the inertia one, or none: see natural_units().
 struct Scaled {
   Sparse mass;
   Eigen::SparseMatrix<double, Eigen::RowMajor> gradient;  // rows of length one
@@ -40,9 +40,10 @@ Scaled scaled_at(const System& system, const State& start) {
   }
   const Layout& layout = *assembly.layout();
   Scaled out;
-  out.unit.setOnes(n);
-  for (int j = 0; j < n; ++j)
-    if (const double d = std::abs(matrix->values()[layout.slot(j, j)]); d > 0.0) out.unit[j] = 1.0 / std::sqrt(d);
+  const auto gradient = lower_rows(*matrix, n);
+  Vector diagonal(n);
+  for (int j = 0; j < n; ++j) diagonal[j] = matrix->values()[layout.slot(j, j)];
+  out.unit = natural_units(diagonal, gradient);
   std::vector<Eigen::Triplet<double>> entries;
   for (int j = 0; j < n; ++j)
     for (int k = layout.column_starts()[j]; k < layout.column_starts()[j + 1]; ++k)
@@ -52,7 +53,6 @@ Scaled scaled_at(const System& system, const State& start) {
   out.mass.resize(n, n);
   out.mass.setFromTriplets(entries.begin(), entries.end());
 
-  const auto gradient = lower_rows(*matrix, n);
   const std::vector<Set> sets = system.sets();
   entries.clear();
   int held = 0;

@@ -122,14 +122,15 @@ NaturalModes natural_modes(const System& system, const State& rest, int count) {
   // Shapes of all are dear where few are wanted.
   const bool many = 4 * count > system.size() - system.constraint_count();
   Stability found = stability(system, rest, many);
-  if (!many && found.unknown.empty() && (4 * count > found.freedom || !found.stable()))
-    found = stability(system, rest, true);
+  const auto calm = [&found] { return found.instability == Stability::Kind::none && found.neutral == 0; };
+  out.frozen = found.frozen;
+  if (!many && found.unknown.empty() && (4 * count > found.freedom || !calm())) found = stability(system, rest, true);
   if (!found.unknown.empty() && !found.too_large) {
     out.unknown = found.unknown;
     return out;
   }
   // Dense matrices know all s to round-off of the fastest one. A few slow ones among many are better found near zero, if nothing grows or is free.
-  if (!found.too_large && (4 * count > found.freedom || !found.stable())) {
+  if (!found.too_large && (4 * count > found.freedom || !calm())) {
     out.all = out.dense = true;
     out.degrees_of_freedom = found.freedom;
     int neutral = 0;  // s = 0 comes twice for each shape

@@ -23,6 +23,7 @@ struct NaturalModes {
   int degrees_of_freedom = 0;
   bool all = false;  ///< there are no others; else those nearest to s = 0
   bool dense = false;
+  bool frozen = false;    ///< something is driven, and was held where it is: see Stability
   std::string unknown{};  ///< why there are none, where there are none
 };
 

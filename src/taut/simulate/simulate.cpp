@@ -16,7 +16,7 @@ void check_start(const System& system, const State& start, const SimulateOptions
   require(start.p.size() == 0 || start.p.size() == system.size(), "simulate: the start has {} momenta for {} coordinates.",
           start.p.size(), system.size());
   if (options.resume) return;
-  require_inertia(acting(system).system, start);
+  require_inertia(*ActingView(system), start);
   const std::vector<Violation> found = violations(system, start, Timeline::consistent);
   require(found.empty(),
           "simulate: the start violates {}; give a consistent one, or use consistent_start(system, start) to project it.",

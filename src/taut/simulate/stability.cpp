@@ -4,6 +4,7 @@
 #include <numbers>
 #include <numeric>
 #include <taut/base/require.hpp>
+#include <taut/integrators/integrator.hpp>
 #include <taut/linalg/eigenvalues.hpp>
 #include <taut/simulate/linearized.hpp>
 #include <taut/simulate/stability.hpp>
@@ -173,12 +174,36 @@ SmallMotions small_motions(const System& system, const State& at) {
   return {.M = Z.transpose() * M * Z, .D = Z.transpose() * D * Z, .K = Z.transpose() * K * Z, .Z = Z};
 }
 
+bool driven(const System& system, const State& near) {
+  const double size = ConfigurationSize{}.of(system, near);
+  for (int sample = 0; sample < 3; ++sample) {
+    Vector q = near.q, v(near.q.size());
+    for (Eigen::Index i = 0; i < q.size(); ++i) {
+      q[i] += 0.1 * size * sample * std::cos(1.0 + 1.7 * sample + 2.3 * double(i));
+      v[i] = size * std::sin(2.0 + 1.3 * sample + 3.1 * double(i));
+    }
+    const auto differ = [](const Vector& a, const Vector& b) {
+      return (a - b).lpNorm<Eigen::Infinity>() > 1e-12 * (a.lpNorm<Eigen::Infinity>() + b.lpNorm<Eigen::Infinity>());
+    };
+    for (const double later : {0.01, 0.37, 2.3}) {
+      const Instant now{near.t, q.data(), v.data()}, then{near.t + later, q.data(), v.data()};
+      if (differ(system.momentum(now), system.momentum(then))) return true;
+      if (system.constraint_count() == 0) continue;
+      if (differ(system.constraint_values(now.t, q), system.constraint_values(then.t, q)) ||
+          differ(system.constraint_rates(now), system.constraint_rates(then)))
+        return true;
+    }
+  }
+  return false;
+}
+
 Stability stability(const System& system, const State& rest, bool shapes) {
   require(
       system.holonomic(),
       "stability: constraints on velocities alone leave a whole family of places at rest, none of which is stable or not "
       "by itself; take the model without them, or run it.");
   Stability out;
+  out.frozen = driven(system, rest);
   if (system.size() > largest_symmetric) {
     out.too_large = true;
     out.unknown =

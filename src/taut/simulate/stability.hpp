@@ -30,14 +30,20 @@ struct Stability {
   Eigen::MatrixXcd shapes{};      ///< where asked for: δq of each eigenvalue, column by column
   std::string unknown{};          ///< why there are no eigenvalues, where there are none
   bool too_large = false;         ///< that is why
+  bool frozen =
+      false;  ///< something changes with time: the eigenvalues are those of a system that stands still, and tell no more
 
-  bool stable() const { return unknown.empty() && instability == Kind::none && neutral == 0; }
-  bool unstable() const { return instability != Kind::none; }
+  bool stable() const { return unknown.empty() && !frozen && instability == Kind::none && neutral == 0; }
+  bool unstable() const { return !frozen && instability != Kind::none; }
   std::vector<double> frequencies() const;  ///< of those that swing, in Hz, ascending
 };
 
 /// At a state of rest with its λ, as equilibrium() finds it.
 Stability stability(const System& system, const State& rest, bool shapes = false);
+
+/// Whether constraints or masses change with time itself, as far as states near one show it over some seconds: something is driven. Loads may change and still be
+/// looked at as they are.
+bool driven(const System& system, const State& near);
 
 /// "none", "divergence", "flutter".
 const char* name_of(Stability::Kind kind);

@@ -8,6 +8,15 @@
 namespace taut {
 namespace {
 
+struct HeldVelocity {
+  static constexpr int width = 1, rows = 1;
+  int coordinate;
+  double velocity;
+  std::array<int, 1> stencil() const { return {coordinate}; }
+  template <class T> Local<T, 1> rate(const T&, const Local<T, 1>&, const Local<T, 1>& v) const { return {v[0] - velocity}; }
+  std::string name() const { return "velocity that is set"; }
+};
+
 /// Consistent to a few round-offs: nothing to mend.
 constexpr double mended = 1e-13;
 
@@ -162,6 +171,13 @@ ConsistentStart consistent_velocities(const System& system, const State& start) 
   state.p = system.momentum(instant(state));
   result.moved_v = (state.v - start.v).lpNorm<Eigen::Infinity>();
   return result;
+}
+
+Vector velocities_with(const System& system, const State& state, const std::vector<int>& coordinates) {
+  System held = system;
+  for (const int i : coordinates) held.add(HeldVelocity{.coordinate = i, .velocity = state.v[i]});
+  const ConsistentStart found = consistent_velocities(held, state);
+  return found.status == Status::ok ? found.state.v : state.v;
 }
 
 ConsistentStart consistent_start(const System& system, const State& start) {

@@ -52,4 +52,8 @@ ConsistentStart consistent_positions(const System& system, const State& start, b
 /// The second half alone: velocities, at the positions as they are.
 ConsistentStart consistent_velocities(const System& system, const State& start);
 
+/// Of the velocities that constraints allow and that give some coordinates those they have, the nearest in the metric of the mass; where there are none, the velocities
+/// as they are.
+Vector velocities_with(const System& system, const State& state, const std::vector<int>& coordinates);
+
 }  // namespace taut

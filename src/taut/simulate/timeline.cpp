@@ -64,6 +64,7 @@ void Timeline::begin(const State& whole_first, const std::vector<State>& earlier
                    .momentum = traits.conserves_momentum,
                    .dissipates = traits.dissipates,
                    .rtol = controlled() ? std::max(options_.rtol, options_.atol) : 0.0,
+                   .order = traits.order,
                    .invariant = traits.invariant};
   reserve();
   watch_energy(first);

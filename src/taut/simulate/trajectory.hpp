@@ -39,7 +39,8 @@ struct Promise {
   bool energy = false, momentum = false;  ///< kept as exactly as steps are solved
   bool dissipates = false;                ///< takes energy by design
   double rtol = 0.0;                      ///< 0: equal steps, no promise of accuracy
-  std::string invariant{};                ///< an energy that the scheme keeps in a form of its own
+  int order = 2;
+  std::string invariant{};  ///< an energy that the scheme keeps in a form of its own
 };
 
 /// The recorded states of a run, contiguous in memory, and how the run ended.

@@ -94,6 +94,13 @@ std::vector<int> StepSolver::Kkt::dependent_at(const Vector& z, double tolerance
   Eigen::SparseMatrix<double, Eigen::RowMajor> equalities(Eigen::Index(rows.size()), n_);
   equalities.setFromTriplets(entries.begin(), entries.end());
   std::vector<int> found = dependent_rows(equalities, tolerance);
+  if (!found.empty()) {
+    // What repeats others does so in any units; what only seems to, beside coordinates of another size, does not in those of inertia.
+    Vector diagonal(n_);
+    for (int j = 0; j < n_; ++j) diagonal[j] = matrix_->values()[problem_->layout()->slot(j, j)];
+    equalities = equalities * natural_units(diagonal, equalities).asDiagonal();
+    if (const std::vector<int> fewer = dependent_rows(equalities, tolerance); fewer.size() < found.size()) found = fewer;
+  }
   for (int& row : found) row = rows[row];
   return found;
 }

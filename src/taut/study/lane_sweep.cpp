@@ -3,6 +3,7 @@
 #include <cmath>
 #include <taut/integrators/midpoint.hpp>
 #include <taut/integrators/rattle.hpp>
+#include <taut/linalg/rank.hpp>
 #include <taut/simulate/energy.hpp>
 #include <taut/simulate/step_control.hpp>
 #include <taut/simulate/tolerances.hpp>
@@ -73,7 +74,9 @@ std::string lane_objection(const ModelFile& model, const RunPlan& planned, const
   if (!model.run.breaks.empty() || (model.jumps && !model.jumps(start, end).empty())) return "forces jump at times";
   if (model.pulses && !model.pulses(start, end).empty())
     return "something acts for a short time only, and lanes would pass it";
-  if (!model.start.dependent.empty()) return "some constraints repeat others";
+  const State& state = model.start.state;
+  if (!dependent_rows(model.system.constraint_gradient(state.t, state.q).sparseView()).empty())
+    return "some constraints repeat others";
   try {
     record_lanes(model.system, watched_outputs(keep, model));
     double weight = 1.0;
@@ -180,7 +183,7 @@ std::optional<LaneSweep::Lane> LaneSweep::read(long run, SweepRow& failed) {
     require(asked.until > start.t, "the run ends before it begins");
     record = recorded(*model);
     const bool equal = equal_steps(asked);
-    double step = 0.0, steps = asked.step;  // by tolerance: the longest
+    double step = 0.0, steps = longest_step(*model);  // by tolerance: the longest
     if (equal) {
       steps = double(EqualSteps::count(asked.until - start.t, asked.step));
       step = (asked.until - start.t) / steps;
@@ -295,8 +298,9 @@ SweepRow LaneSweep::row_of(const Lane& lane, const double* out, std::size_t stri
   c.velocity_residual = of(LaneLayout::rate);
   c.gap = of(LaneLayout::gap);
   c.velocity_gap = of(LaneLayout::rate_gap);
-  c.speed = of(LaneLayout::speed);
   c.size = of(LaneLayout::size);
+  if (const double speed = of(LaneLayout::speed); c.velocity_gap > 1e-8 * c.size && speed > 0.0)
+    c.velocity_share = c.velocity_gap / speed;
   c.counts.steps = long(of(LaneLayout::taken) + of(LaneLayout::rejected));
   c.counts.retried = c.counts.rejected = long(of(LaneLayout::rejected));
   const int end = int(of(LaneLayout::status)), event = end - int(LaneStatus::stopped);

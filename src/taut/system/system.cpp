@@ -330,7 +330,7 @@ Vector System::constraint_gradient_norms(double t, const Vector& q) const {
   return constraint_gradient_norms({t, q.data(), nullptr});
 }
 
-Vector System::constraint_gradient_norms(const Instant& at) const {
+Vector System::constraint_gradient_norms(const Instant& at, const Vector* units) const {
   Vector norms(constraint_count_);
   int row = 0;
   for (const auto& block : constraints_) {
@@ -339,7 +339,12 @@ Vector System::constraint_gradient_norms(const Instant& at) const {
     Vector entries = Vector::Zero(Eigen::Index(slots.size()));
     block->add_gradient_at(at, 1.0, nullptr, slots.data(), entries.data());
     const int width = block->width();
-    for (int k = 0; k < block->terms() * block->rows(); ++k) norms[row++] = entries.segment(k * width, width).norm();
+    for (int k = 0; k < block->terms() * block->rows(); ++k) {
+      auto own = entries.segment(k * width, width);
+      for (int i = 0; units != nullptr && i < width; ++i)
+        own[i] *= (*units)[block->stencils()[std::size_t(k / block->rows() * width + i)]];
+      norms[row++] = own.norm();
+    }
   }
   return norms;
 }
@@ -427,6 +432,12 @@ Acting acting(const System& system) {
     }
   }
   return out;
+}
+
+ActingView::ActingView(const System& system) : whole_(&system) {
+  for (const auto& block : system.constraints())
+    for (int k = 0; k < block->terms() && !part_; ++k)
+      if (block->set(k) == Set::whole) part_ = acting(system);
 }
 
 long force_evaluations() { return evaluated; }

@@ -122,7 +122,7 @@ class System {
   Vector constraint_values(double t, const Vector& q) const;
   Vector constraint_rates(const Instant& at) const;
   Vector constraint_gradient_norms(double t, const Vector& q) const;  ///< |Gᵢ|: turns g into a distance of q
-  Vector constraint_gradient_norms(const Instant& at) const;
+  Vector constraint_gradient_norms(const Instant& at, const Vector* units = nullptr) const;  ///< each coordinate in a unit
 
   /// Dense copies of M = p_v, K = −∂f/∂q and G, for diagnostics and small studies; not for hot loops.
   Eigen::MatrixXd mass(const Instant& at) const;
@@ -177,6 +177,17 @@ struct Acting {
   std::vector<int> rows;
 };
 Acting acting(const System& system);
+
+/// The same to look at: where all rows act it is the system itself, which must outlive it, and no copy.
+class ActingView {
+ public:
+  explicit ActingView(const System& system);
+  const System& operator*() const { return part_ ? part_->system : *whole_; }
+
+ private:
+  const System* whole_;
+  std::optional<Acting> part_;
+};
 
 template <class Block, class Base, class Term>
 void System::push(std::vector<std::unique_ptr<Base>>& blocks, Term term, const std::string& name) {
