@@ -22,32 +22,46 @@ void put_on_constraints(const System& system, State& state) {
   if (found.status == Status::ok) state.q = found.state.q;
 }
 
-std::vector<Sample> samples_around(const System& system, const State& around) {
-  std::vector<Sample> all;
-  for (int sample = 0; sample < 3; ++sample) {
-    State at = around;
+/// States around one, made as they are asked for: most systems lack most symmetries at the first.
+class Samples {
+ public:
+  static constexpr int count = 3;
+  Samples(const System& system, const State& around) : system_(system), around_(around) {}
+
+  const Sample& operator()(int k) {
+    while (int(made_.size()) <= k) made_.push_back(make(int(made_.size())));
+    return made_[std::size_t(k)];
+  }
+
+ private:
+  Sample make(int sample) const {
+    State at = around_;
     at.t += 0.37 * sample;
     for (Eigen::Index i = 0; i < at.q.size(); ++i) {
       at.q[i] += 0.2 * sample * std::cos(1.0 + 1.7 * sample + 2.3 * double(i));
       at.v[i] += 0.5 * std::sin(2.0 + 1.3 * sample + 3.1 * double(i));
     }
-    put_on_constraints(system, at);
-    Vector f = system.force(instant(at)), p = system.momentum(instant(at));
-    Vector norms = system.constraint_gradient_norms(instant(at));
+    put_on_constraints(system_, at);
+    Vector f = system_.force(instant(at)), p = system_.momentum(instant(at));
+    Vector norms = system_.constraint_gradient_norms(instant(at));
     const double largest = f.norm();
-    all.push_back({std::move(at), std::move(f), std::move(p), std::move(norms), largest});
+    return {std::move(at), std::move(f), std::move(p), std::move(norms), largest};
   }
-  return all;
-}
+
+  const System& system_;
+  const State& around_;
+  std::vector<Sample> made_;
+};
 
 constexpr double tolerance = 1e-9;
 
 /// Coordinates on which no force acts, at most a hundred: of more, nobody reads the list.
-std::vector<Symmetry> cyclic_coordinates(const System& system, const std::vector<Sample>& samples) {
+std::vector<Symmetry> cyclic_coordinates(const System& system, Samples& samples) {
   std::vector<Symmetry> all;
   for (int i = 0; i < system.size() && all.size() < 100; ++i) {
-    const auto free = [i](const Sample& one) { return std::abs(one.f[i]) <= tolerance * one.largest; };
-    if (!std::all_of(samples.begin(), samples.end(), free)) continue;
+    bool free = true;
+    for (int k = 0; k < Samples::count && free; ++k) free = std::abs(samples(k).f[i]) <= tolerance * samples(k).largest;
+    if (!free) continue;
     all.push_back({"momentum of " + system.coordinate_name(i),
                    [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); },
                    [i](const double* p, const double*) {
@@ -131,11 +145,10 @@ double Symmetry::momentum(const System& system, const Instant& at) const {
 }
 
 std::vector<Symmetry> symmetries(const System& system, const State& around) {
-  const std::vector<Sample> samples = samples_around(system, around);
+  Samples samples(system, around);
   std::vector<Symmetry> found = system.points() ? motions_of_space(system) : cyclic_coordinates(system, samples);
-  std::erase_if(found, [&](const Symmetry& symmetry) {
-    return !std::all_of(samples.begin(), samples.end(), [&](const Sample& one) { return invariant(system, symmetry, one); });
-  });
+  for (int k = 0; k < Samples::count && !found.empty(); ++k)
+    std::erase_if(found, [&](const Symmetry& symmetry) { return !invariant(system, symmetry, samples(k)); });
   return found;
 }
 
