@@ -116,7 +116,7 @@ Choice choose_for(const ModelFile& model) {
   return choose_scheme(model, *modes.moving(modes.first()));
 }
 
-RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
+RunPlan untried_plan(const ModelFile& model, const Choice* chosen_before) {
   const RunSection& run = model.run;
   require(!std::isnan(run.until), "run: needs `until`, the end time (or --until on the command line).");
   const auto modes = std::make_shared<ModelModes>(model, run.formulation);
@@ -156,7 +156,11 @@ RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
     out.options.beyond_singular = integrator_named("spark3", {});
   for (const RunSection::Tolerance& one : run.tolerances)
     out.options.tolerances.push_back({one.coordinates, one.rtol, one.atol});
-  // Says now what would not work, before a results file is begun.
+  return out;
+}
+
+RunPlan plan(const ModelFile& model, const Choice* chosen_before) {
+  RunPlan out = untried_plan(model, chosen_before);
   check_options(out.integrator, model.start.state.t, out.options);
   const ActingView moving(*out.system);
   out.integrator.bind(*moving, out.method);

@@ -26,8 +26,11 @@ double longest_step(const ModelFile& model);
 /// The scheme for a model that names none, by its character and, where that is in doubt, by trials.
 Choice choose_for(const ModelFile& model);
 
-/// The model must outlive the plan. Throws InputError with what would work if the pieces do not go together. `chosen`: the scheme where the model names none, from
-/// whoever knows it already.
+/// The model must outlive the plan. Throws InputError with what would work if the pieces do not go together: before a results file is begun. `chosen`: the scheme
+/// where the model names none, from whoever knows it already.
 RunPlan plan(const ModelFile& model, const Choice* chosen = nullptr);
+
+/// The same for a run that begins at once, which says itself what does not go together.
+RunPlan untried_plan(const ModelFile& model, const Choice* chosen = nullptr);
 
 }  // namespace taut

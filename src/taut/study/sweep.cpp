@@ -94,7 +94,7 @@ std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& pl
   };
   try {
     const ModelFile model = reader.read(plan.numbers(run));
-    RunPlan planned = taut::plan(model, chosen);
+    RunPlan planned = untried_plan(model, chosen);
     if (choice != nullptr) *choice = planned.choice;
     SimulateOptions& options = planned.options;
     options.marks = keep.times;

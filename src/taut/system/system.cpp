@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/system/system.hpp>
 #include <taut/system/terms/point_mass.hpp>
@@ -331,14 +332,15 @@ Vector System::constraint_gradient_norms(double t, const Vector& q) const {
 }
 
 Vector System::constraint_gradient_norms(const Instant& at, const Vector* units) const {
-  Vector norms(constraint_count_);
+  Vector norms(constraint_count_), entries;
+  std::vector<int> slots;
   int row = 0;
   for (const auto& block : constraints_) {
-    int next = 0;
-    const auto slots = gradient_slots(*block, 0, [&next](int, int) { return next++; });
-    Vector entries = Vector::Zero(Eigen::Index(slots.size()));
-    block->add_gradient_at(at, 1.0, nullptr, slots.data(), entries.data());
     const int width = block->width();
+    slots.resize(std::size_t(block->terms() * block->rows() * width));
+    std::iota(slots.begin(), slots.end(), 0);
+    entries.setZero(Eigen::Index(slots.size()));
+    block->add_gradient_at(at, 1.0, nullptr, slots.data(), entries.data());
     for (int k = 0; k < block->terms() * block->rows(); ++k) {
       auto own = entries.segment(k * width, width);
       for (int i = 0; units != nullptr && i < width; ++i)
