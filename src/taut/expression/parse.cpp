@@ -331,15 +331,14 @@ class Parser {
         value = graph_.make(name.text == "min" ? Op::min : Op::max, value, arguments[k]);
       return value;
     }
-    std::vector<std::string> known{"piecewise"};
     for (const Function& function : functions) {
-      if (function.name == name.text) {
-        count(std::size_t(function.arguments));
-        arguments.resize(3, -1);
-        return graph_.make(function.op, arguments[0], arguments[1], arguments[2]);
-      }
-      known.emplace_back(function.name);
+      if (function.name != name.text) continue;
+      count(std::size_t(function.arguments));
+      arguments.resize(3, -1);
+      return graph_.make(function.op, arguments[0], arguments[1], arguments[2]);
     }
+    std::vector<std::string> known{"piecewise"};
+    for (const Function& function : functions) known.emplace_back(function.name);
     for (const auto& [own, body] : scope_.functions) known.push_back(own);
     for (const auto& [own, table] : scope_.tables) known.push_back(own);
     fail(unknown("function", name.text, known), name.position);

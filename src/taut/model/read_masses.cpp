@@ -11,11 +11,12 @@ constexpr int most_coordinates = 200'000;
 
 /// Whether a place names something that is not there yet: coordinates, and what is made of them.
 bool depends(const std::vector<Item>& place, Draft& draft) {
+  if (!draft.defines) return false;
   try {
     for (const Item& one : place)
       if (one.is_word() && !draft.graph->is_constant(parse(*draft.graph, draft.scope, one.word()))) return false;
   } catch (const ExpressionError&) {
-    return draft.defines;
+    return true;
   }
   return false;
 }

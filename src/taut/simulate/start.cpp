@@ -182,6 +182,7 @@ Vector velocities_with(const System& system, const State& state, const std::vect
 
 ConsistentStart consistent_start(const System& system, const State& start) {
   const std::vector<Violation> before = violations(system, start, mended);
+  if (before.empty()) return {.state = state_at(system, start.t, start.q, start.v)};
   ConsistentStart placed = consistent_positions(system, start);
   if (placed.status == Status::ok) {
     ConsistentStart moving = consistent_velocities(system, placed.state);

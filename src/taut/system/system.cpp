@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/system/system.hpp>
 #include <taut/system/terms/point_mass.hpp>
@@ -336,10 +335,10 @@ Vector System::constraint_gradient_norms(const Instant& at, const Vector* units)
   std::vector<int> slots;
   int row = 0;
   for (const auto& block : constraints_) {
-    const int width = block->width();
-    slots.resize(std::size_t(block->terms() * block->rows() * width));
-    std::iota(slots.begin(), slots.end(), 0);
-    entries.setZero(Eigen::Index(slots.size()));
+    const int width = block->width(), count = block->terms() * block->rows() * width;
+    for (int slot = int(slots.size()); slot < count; ++slot) slots.push_back(slot);
+    if (entries.size() < count) entries.resize(count);
+    entries.head(count).setZero();
     block->add_gradient_at(at, 1.0, nullptr, slots.data(), entries.data());
     for (int k = 0; k < block->terms() * block->rows(); ++k) {
       auto own = entries.segment(k * width, width);
