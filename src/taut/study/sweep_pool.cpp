@@ -9,7 +9,7 @@ SweepOutcome SweepPool::run() {
   const std::size_t batches = (options_.runs.size() + batch_ - 1) / batch_;
   std::size_t count = options_.workers > 0 ? std::size_t(options_.workers) : cores;
   count = std::min(count, std::max<std::size_t>(1, batches));
-  parts_ = std::vector<std::atomic<double>>(count);
+  parts_ = std::vector<Part>(count);
   working_ = count;
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < count; ++k) threads.emplace_back([this, k] { labour(k); });
@@ -32,7 +32,9 @@ SweepOutcome SweepPool::run() {
 
 void SweepPool::labour(std::size_t who) {
   const std::function<bool()> interrupted = [this] { return stop_.load(); };
-  const std::function<void(double)> behind = [this, who](double part) { parts_[who] = part; };
+  const std::function<void(double)> behind = [&mine = parts_[who].behind](double part) {
+    mine.store(part, std::memory_order_relaxed);
+  };
   const std::vector<long>& runs = options_.runs;
   try {
     while (!stop_) {
@@ -42,7 +44,7 @@ void SweepPool::labour(std::size_t who) {
       std::vector<std::string> choices;
       work_({{runs.data() + first, std::min(batch_, runs.size() - first)}, rows, choices, interrupted, behind});
       const std::lock_guard<std::mutex> guard(mutex_);
-      parts_[who] = 0.0;
+      behind(0.0);
       for (const std::string& one : choices) ++choices_[one];
       std::move(rows.begin(), rows.end(), std::back_inserter(rows_));
       if (rows_.size() >= 64) ready_.notify_one();
@@ -76,7 +78,7 @@ void SweepPool::take_all() {
     if (options_.watch.over()) stop_ = true;
     if (!options_.watch.progress) continue;
     double done = double(taken_);
-    for (const auto& part : parts_) done += double(batch_) * part.load();
+    for (const Part& part : parts_) done += double(batch_) * part.behind.load();
     options_.watch.progress(message("run {} of {}", taken_, options_.runs.size()), std::min(done / all, 1.0));
   }
 }

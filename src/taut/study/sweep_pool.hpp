@@ -36,7 +36,11 @@ class SweepPool {
   Work work_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stop_ = false;
-  std::vector<std::atomic<double>> parts_;  // of the batch that each is at, what is behind
+  /// Told in every step: on a line of the cache of its own, or threads would wait for each other's.
+  struct alignas(128) Part {
+    std::atomic<double> behind = 0.0;
+  };
+  std::vector<Part> parts_;  // of the batch that each is at
   long taken_ = 0;
   std::mutex mutex_;
   std::condition_variable ready_;
