@@ -17,6 +17,11 @@ inline std::from_chars_result from_decimal(const char* first, const char* last, 
 /// In the fewest digits that read back as the same number; 32 characters are enough.
 inline std::to_chars_result to_decimal(char* first, char* last, double value) { return std::to_chars(first, last, value); }
 
+/// In so many significant digits, as %g writes them.
+inline std::to_chars_result to_decimal(char* first, char* last, double value, int digits) {
+  return std::to_chars(first, last, value, std::chars_format::general, digits);
+}
+
 #else
 
 /// The end of -digits.digits e±digits, or of -inf.
@@ -59,6 +64,10 @@ inline std::to_chars_result to_decimal(char* first, char* last, double value) {
     if (std::strtod(first, nullptr) == value) break;
   }
   return {first + size, std::errc{}};
+}
+
+inline std::to_chars_result to_decimal(char* first, char* last, double value, int digits) {
+  return {first + std::snprintf(first, std::size_t(last - first), "%.*g", digits, value), std::errc{}};
 }
 
 #endif

@@ -1,6 +1,13 @@
+#include <array>
+#include <taut/base/decimal.hpp>
 #include <taut/base/require.hpp>
 
 namespace taut {
+
+std::string in_digits(double value, int digits) {
+  std::array<char, 32> room{};
+  return {room.data(), to_decimal(room.data(), room.data() + room.size(), value, digits).ptr};
+}
 
 std::string filled(std::string_view pattern, std::initializer_list<std::string> arguments) {
   std::string out;

@@ -15,12 +15,17 @@ class InputError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// With so many significant digits, as a stream writes it; streams look up their locale each time they are made.
+std::string in_digits(double value, int digits = 6);
+
 /// A number or word as it appears in a message: six significant digits are enough to recognise it.
 template <class T> std::string text(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     return std::string(std::string_view(value));
   } else if constexpr (std::is_integral_v<T> && sizeof(T) >= sizeof(int)) {
-    return std::to_string(value);  // a stream looks up its locale each time it is made
+    return std::to_string(value);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return in_digits(value);
   } else {
     std::ostringstream out;
     out << value;

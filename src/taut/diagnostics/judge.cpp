@@ -11,10 +11,7 @@ namespace {
 
 /// Two digits and a unit.
 std::string figure(double value, const char* unit, bool units) {
-  std::ostringstream out;
-  out << std::setprecision(2) << value;
-  if (units) out << " " << unit;
-  return out.str();
+  return in_digits(value, 2) + (units ? std::string(" ") + unit : "");
 }
 
 /// What is off by less than this share of the motion nobody sees; beyond the second it is another motion.

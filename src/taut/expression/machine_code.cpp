@@ -278,7 +278,8 @@ class Writer {
 }  // namespace
 
 std::unique_ptr<const MachineCode> MachineCode::of(const Instructions& code) {
-  if (code.list.size() > longest || !asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kAVX)) return nullptr;
+  if (code.list.empty() || code.list.size() > longest || !asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kAVX))
+    return nullptr;
   Runtime& one = runtime();
   asmjit::CodeHolder holder;
   holder.init(one.jit.environment());

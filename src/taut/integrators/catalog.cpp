@@ -82,10 +82,10 @@ Hmm hmm_with(Options& given) {
 
 template <class Named> const Named& find(const std::vector<Named>& all, const std::string& name, const std::string& what) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+  if (found != all.end()) return *found;
   std::vector<std::string> names;
   for (const Named& one : all) names.push_back(one.name);
-  require(found != all.end(), "there is no {} '{}'; there are: {}.", what, name, Options::listed(names));
-  return *found;
+  throw InputError(message("there is no {} '{}'; there are: {}.", what, name, Options::listed(names)));
 }
 
 }  // namespace
