@@ -40,6 +40,7 @@ Interval sine(const Interval& x) {
   constexpr double turn = 2.0 * std::numbers::pi;
   if (!(x.width() < turn)) return {-1.0, 1.0};
   const auto passes = [&](double place) { return std::ceil((x.low - place) / turn) * turn + place <= x.high; };
+  if (x.low == x.high) return {std::sin(x.low), std::sin(x.low)};
   Interval out = hull({std::sin(x.low), std::sin(x.high)});
   if (passes(0.25 * turn)) out.high = 1.0;
   if (passes(-0.25 * turn)) out.low = -1.0;
@@ -57,22 +58,28 @@ Interval known(bool surely, bool perhaps) { return {surely ? 1.0 : 0.0, perhaps 
 
 }  // namespace
 
-Enclosure::Enclosure(const Graph& graph, Graph::Node node, int variable)
-    : graph_(graph), parts_(graph.parts_of({node})), found_(parts_.size()), variable_(variable) {
-  for (std::size_t k = 0; k < parts_.size(); ++k) place_[parts_[k]] = k;
+Enclosure::Enclosure(const Graph& graph, Graph::Node node, int variable) : graph_(graph), variable_(variable) {
+  std::unordered_map<Graph::Node, int> place;
+  for (const Graph::Node one : graph.parts_of({node})) {
+    Part part{graph.entries()[std::size_t(one)], {-1, -1, -1}};
+    std::size_t k = 0;
+    part.entry.each_argument([&](Graph::Node argument) { part.arguments[k++] = place.at(argument); });
+    place.emplace(one, int(parts_.size()));
+    parts_.push_back(part);
+  }
+  found_.resize(parts_.size());
 }
 
 Interval Enclosure::operator()(Interval x) {
   x_ = x;
-  for (std::size_t k = 0; k < parts_.size(); ++k) found_[k] = of(graph_.entries()[std::size_t(parts_[k])]);
+  for (std::size_t k = 0; k < parts_.size(); ++k) found_[k] = of(parts_[k]);
   return found_.back();
 }
 
-Interval Enclosure::argument(int node) const { return node < 0 ? Interval{0.0, 0.0} : found_[place_.at(node)]; }
-
-Interval Enclosure::of_table(const Graph::Entry& e) const {
+Interval Enclosure::of_table(const Part& part) const {
+  const Graph::Entry& e = part.entry;
   const Table& table = *graph_.tables()[std::size_t(e.b)];
-  const Interval x = argument(e.a);
+  const Interval x = argument(part.arguments[0]);
   if (table.kind() == Table::Kind::held) return {table.held(), table.held()};
   if (e.c != 0) return anything;
   Interval out = hull({table.value(x.low, 0), table.value(x.high, 0)});
@@ -82,13 +89,14 @@ Interval Enclosure::of_table(const Graph::Entry& e) const {
   return {out.low - beyond, out.high + beyond};
 }
 
-Interval Enclosure::of(const Graph::Entry& e) const {
+Interval Enclosure::of(const Part& part) const {
+  const Graph::Entry& e = part.entry;
   if (e.op == Op::constant) return {e.value, e.value};
   if (e.op == Op::variable) return e.a == variable_ ? x_ : anything;
-  if (e.op == Op::table) return of_table(e);
-  const Interval a = argument(e.a);
+  if (e.op == Op::table) return of_table(part);
+  const Interval a = argument(part.arguments[0]);
   if (e.op == Op::integer_power) return whole_power(a, int(e.value));
-  const Interval b = argument(e.b);
+  const Interval b = argument(part.arguments[1]);
   switch (e.op) {
     case Op::add:
       return {a.low + b.low, a.high + b.high};
@@ -145,7 +153,7 @@ Interval Enclosure::of(const Graph::Entry& e) const {
     case Op::opposite:
       return known(a.high == 0.0, a.low == 0.0);
     case Op::select: {
-      const Interval c = argument(e.c);
+      const Interval c = argument(part.arguments[2]);
       if (a.low != 0.0) return b;
       return a.high == 0.0 ? c : hull({b.low, b.high, c.low, c.high});
     }

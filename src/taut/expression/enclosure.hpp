@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <taut/expression/graph.hpp>
 
 namespace taut {
@@ -18,13 +19,17 @@ class Enclosure {
   double at(double x) { return operator()({x, x}).low; }
 
  private:
-  Interval of(const Graph::Entry& e) const;
-  Interval argument(int node) const;
-  Interval of_table(const Graph::Entry& e) const;
+  /// One part of the expression, and where its arguments stand among the parts.
+  struct Part {
+    Graph::Entry entry;
+    std::array<int, 3> arguments;
+  };
+  Interval of(const Part& part) const;
+  Interval argument(int place) const { return place < 0 ? Interval{0.0, 0.0} : found_[std::size_t(place)]; }
+  Interval of_table(const Part& part) const;
 
   const Graph& graph_;
-  std::vector<Graph::Node> parts_;  // arguments first
-  std::unordered_map<Graph::Node, std::size_t> place_;
+  std::vector<Part> parts_;  // arguments first
   std::vector<Interval> found_;
   Interval x_{0.0, 0.0};
   int variable_;

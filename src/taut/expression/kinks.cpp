@@ -56,14 +56,18 @@ class Zeros {
       const double* found = program(&t);
       return found[0] - (b >= 0 ? found[1] : less);
     };
-    constexpr int samples = 4000, most = 1000;
+    constexpr int lanes = Program::lanes, samples = 500 * lanes, most = 1000;
     std::vector<double> mine;
-    double last = from_, before = value(from_);
-    for (int k = 1; k <= samples; ++k) {
-      const double t = from_ + (to_ - from_) * k / samples, now = value(t);
-      if (before != 0.0 && before * now <= 0.0) mine.push_back(crossing(value, last, t, before));
-      last = t;
-      before = now;
+    double last = from_, before = value(from_), times[lanes], values[2 * lanes];
+    for (int k = 1; k <= samples; k += lanes) {
+      for (int lane = 0; lane < lanes; ++lane) times[lane] = from_ + (to_ - from_) * (k + lane) / samples;
+      program.run_lanes(times, values);
+      for (int lane = 0; lane < lanes; ++lane) {
+        const double t = times[lane], now = values[lane] - (b >= 0 ? values[lanes + lane] : less);
+        if (before != 0.0 && before * now <= 0.0) mine.push_back(crossing(value, last, t, before));
+        last = t;
+        before = now;
+      }
     }
     if (int(mine.size()) <= most) found_.insert(found_.end(), mine.begin(), mine.end());
   }

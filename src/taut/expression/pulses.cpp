@@ -7,87 +7,106 @@ namespace taut {
 namespace {
 
 /// Looks for the places where one expression changes, if they are a small part of the way: where bounds over a cell leave room for much more than its ends
-/// show, or what they show happens in a part of it, the cell is halved, until neither is so.
+/// show, or what they show happens in a part of it, the cell is halved, until neither is so. All cells of one length are looked at before shorter ones, so that
+/// what vibrates on much of the way is soon known.
 class Narrow {
  public:
   Narrow(const Graph& graph, Graph::Node node, int time, Interval way) : value_(graph, node, time), way_(way) {}
 
   std::vector<Interval> places() {
-    constexpr int cells = 64, most_places = 20;
+    constexpr int cells = 64, most_places = 20, most_halved = 1000, deepest = 44, soon = 4;
+    constexpr double much = 0.25;  // of the way
     const auto place = [&](int k) { return way_.low + way_.width() * k / cells; };
-    std::vector<Interval> bounds;
+    std::vector<Cell> level, halves;
+    double before = value_.at(way_.low);
     Interval all = value_({way_.low, way_.low});
     for (int k = 0; k < cells; ++k) {
-      bounds.push_back(value_({place(k), place(k + 1)}));
-      if (!std::isfinite(bounds.back().width())) continue;
-      all = {std::min(all.low, bounds.back().low), std::max(all.high, bounds.back().high)};
+      const Interval part{place(k), place(k + 1)};
+      level.push_back({part, value_(part), before, value_.at(part.high)});
+      before = level.back().last;
+      const Interval& bounds = level.back().bounds;
+      if (std::isfinite(bounds.width())) all = {std::min(all.low, bounds.low), std::max(all.high, bounds.high)};
     }
     enough_ = 0.05 * all.width();
     if (!std::isfinite(enough_)) return {};
-    for (int k = 0; k < cells && halved_ < most_halved; ++k) look({place(k), place(k + 1)}, bounds[std::size_t(k)], 0);
+    // A pulse reaches into two cells at most.
+    const auto full = [&](const Cell& one) { return one.bounds.width() > 0.9 * all.width(); };
+    if (std::ranges::count_if(level, full) > 2 * most_places) return {};
+    int halved = 0;
+    for (int depth = 0; !level.empty(); ++depth) {
+      halves.clear();
+      for (const Cell& one : level) {
+        if (depth < deepest && (hides(one) || steep(one))) {
+          halve(one, halves);
+        } else if (one.bounds.width() > 0.1 * enough_) {
+          found_.push_back(one.part);
+        }
+      }
+      halved += int(halves.size()) / 2;
+      double open = 0.0;
+      for (const Cell& one : halves) open += one.part.width();
+      if (halved >= most_halved || (depth >= soon && open > much * way_.width())) return {};  // it vibrates
+      level.swap(halves);
+    }
     join();
     // What stays as it has become needs no care: the next steps see it.
-    std::erase_if(found_, [&](const Interval& one) { return !hides(one, value_(one)); });
+    std::erase_if(found_, [&](const Interval& one) {
+      return !hides({one, value_(one), value_.at(one.low), value_.at(one.high)});
+    });
     double length = 0.0;
     for (const Interval& one : found_) length += one.width();
-    const bool vibrates = halved_ >= most_halved || int(found_.size()) > most_places || length > 0.25 * way_.width();
+    const bool vibrates = int(found_.size()) > most_places || length > much * way_.width();
     return vibrates ? std::vector<Interval>{} : found_;
   }
 
  private:
-  static constexpr int most_halved = 1000, deepest = 44;
+  struct Cell {
+    Interval part, bounds;
+    double first, last;  ///< values at its ends
+  };
 
-  /// What goes up and soon down again is one.
+  /// Neighbours are one, and what goes up and soon down again.
   void join() {
-    std::vector<Interval> joined;
-    for (const Interval& one : found_) {
-      const bool near =
-          !joined.empty() && one.low - joined.back().high <= 8.0 * std::max(one.width(), joined.back().width());
-      if (near) {
-        joined.back().high = one.high;
-      } else {
-        joined.push_back(one);
+    std::ranges::sort(found_, {}, &Interval::low);
+    const auto merge = [this](const auto& near) {
+      std::vector<Interval> joined;
+      for (const Interval& one : found_) {
+        if (!joined.empty() && one.low - joined.back().high <= near(joined.back(), one)) {
+          joined.back().high = one.high;
+        } else {
+          joined.push_back(one);
+        }
       }
-    }
-    found_ = std::move(joined);
+      found_ = std::move(joined);
+    };
+    merge([](const Interval&, const Interval& one) { return 4.0 * one.width(); });
+    merge([](const Interval& last, const Interval& one) { return 8.0 * std::max(one.width(), last.width()); });
   }
 
   /// Whether there may be much more in a cell than its ends show.
-  bool hides(const Interval& cell, const Interval& bounds) {
-    return !(bounds.width() - std::abs(value_.at(cell.high) - value_.at(cell.low)) <= enough_);
-  }
+  bool hides(const Cell& cell) const { return !(cell.bounds.width() - std::abs(cell.last - cell.first) <= enough_); }
 
   /// Whether what the ends show happens in a part of the cell: half of a pulse, if its middle is an end.
-  bool steep(const Interval& cell) {
-    const double begins = value_.at(cell.low), change = value_.at(cell.high) - begins;
+  bool steep(const Cell& cell) {
+    const double change = cell.last - cell.first;
     if (!(std::abs(change) > 0.1 * enough_)) return false;
     for (const double share : {0.25, 0.5, 0.75})
-      if (std::abs(value_.at(cell.low + share * cell.width()) - begins - share * change) > 0.2 * std::abs(change))
+      if (std::abs(value_.at(cell.part.low + share * cell.part.width()) - cell.first - share * change) >
+          0.2 * std::abs(change))
         return true;
     return false;
   }
 
-  void look(Interval cell, const Interval& bounds, int depth) {
-    if (!(hides(cell, bounds) || steep(cell)) || depth == deepest || halved_ >= most_halved) {
-      if (bounds.width() <= 0.1 * enough_) return;
-      const bool goes_on = !found_.empty() && cell.low - found_.back().high <= 4.0 * cell.width();
-      if (goes_on) {
-        found_.back().high = cell.high;
-      } else {
-        found_.push_back(cell);
-      }
-      return;
-    }
-    ++halved_;
-    const double middle = 0.5 * (cell.low + cell.high);
-    for (const Interval half : {Interval{cell.low, middle}, Interval{middle, cell.high}})
-      look(half, value_(half), depth + 1);
+  void halve(const Cell& cell, std::vector<Cell>& into) {
+    const double middle = 0.5 * (cell.part.low + cell.part.high), between = value_.at(middle);
+    const Interval left{cell.part.low, middle}, right{middle, cell.part.high};
+    into.push_back({left, value_(left), cell.first, between});
+    into.push_back({right, value_(right), between, cell.last});
   }
 
   Enclosure value_;
   Interval way_;
   double enough_ = 0.0;
-  int halved_ = 0;
   std::vector<Interval> found_;
 };
 
