@@ -13,20 +13,12 @@ struct Sample {
   double largest;  ///< |f|
 };
 
-/// Where constraints hold, a place that is held only there keeps its symmetry: a top on its foot turns about the vertical. For large systems that search
-/// is too long.
-void put_on_constraints(const System& system, State& state) {
-  constexpr int largest = 300;
-  if (system.constraint_count() == 0 || system.size() > largest) return;
-  const ConsistentStart found = consistent_positions(system, state, false);
-  if (found.status == Status::ok) state.q = found.state.q;
-}
-
-/// States around one, made as they are asked for: most systems lack most symmetries at the first.
+/// A state, the same a little later, and others around it, made as they are asked for: most systems lack most symmetries at one of the first, which need not be
+/// put on the constraints.
 class Samples {
  public:
-  static constexpr int count = 3;
-  Samples(const System& system, const State& around) : system_(system), around_(around) {}
+  static constexpr int count = 4;
+  Samples(const System& system, const State& around) : system_(system), around_(around), placing_(system) {}
 
   const Sample& operator()(int k) {
     while (int(made_.size()) <= k) made_.push_back(make(int(made_.size())));
@@ -34,14 +26,24 @@ class Samples {
   }
 
  private:
-  Sample make(int sample) const {
+  /// Where constraints hold, a place that is held only there keeps its symmetry: a top on its foot turns about the vertical. For large systems that search
+  /// is too long.
+  void put_on_constraints(State& state) {
+    constexpr int largest = 300;
+    if (system_.constraint_count() == 0 || system_.size() > largest) return;
+    const ConsistentStart found = placing_(state, false);
+    if (found.status == Status::ok) state.q = found.state.q;
+  }
+
+  Sample make(int sample) {
     State at = around_;
+    const int moved = std::max(0, sample - 1);
     at.t += 0.37 * sample;
     for (Eigen::Index i = 0; i < at.q.size(); ++i) {
-      at.q[i] += 0.2 * sample * std::cos(1.0 + 1.7 * sample + 2.3 * double(i));
+      at.q[i] += 0.2 * moved * std::cos(1.0 + 1.7 * moved + 2.3 * double(i));
       at.v[i] += 0.5 * std::sin(2.0 + 1.3 * sample + 3.1 * double(i));
     }
-    put_on_constraints(system_, at);
+    if (moved > 0) put_on_constraints(at);
     Vector f = system_.force(instant(at)), p = system_.momentum(instant(at));
     Vector norms = system_.constraint_gradient_norms(instant(at));
     const double largest = f.norm();
@@ -50,6 +52,7 @@ class Samples {
 
   const System& system_;
   const State& around_;
+  Placing placing_;
   std::vector<Sample> made_;
 };
 

@@ -3,6 +3,7 @@
 #include <taut/base/require.hpp>
 #include <taut/linalg/layout.hpp>
 #include <taut/linalg/levels.hpp>
+#include <utility>
 
 namespace taut {
 namespace {
@@ -124,24 +125,27 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, Kin
 
 Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, const Kind* prescribed)
     : size_(size), coordinates_(coordinates) {
-  // Compressed columns of the symmetrised pattern: all entries by column, then each column sorted and without repetitions.
+  // Compressed columns of the symmetrised pattern: all entries by column, then each column without repetitions, and sorted.
   std::vector<int> ends(size + 1, 0);
   for (const auto& [row, column] : entries) ++ends[row + 1], ++ends[column + 1];
-  for (int j = 0; j < size; ++j) ends[j + 1] += ends[j] + 1;
+  for (int j = 0; j < size; ++j) ends[j + 1] += ends[j];
   std::vector<int> rows(ends[size]);
   {
     std::vector<int> next(ends.begin(), ends.end() - 1);
-    for (int i = 0; i < size; ++i) rows[next[i]++] = i;
     for (const auto& [row, column] : entries) {
       rows[next[column]++] = row;
       rows[next[row]++] = column;
     }
   }
   column_starts_.assign(1, 0);
+  std::vector<int> seen(std::size_t(size), -1);  // the last column that holds a row
   for (int j = 0; j < size; ++j) {
-    std::sort(rows.begin() + ends[j], rows.begin() + ends[j + 1]);
-    row_indices_.insert(row_indices_.end(), rows.begin() + ends[j],
-                        std::unique(rows.begin() + ends[j], rows.begin() + ends[j + 1]));
+    const auto add = [&](int row) {
+      if (std::exchange(seen[row], j) != j) row_indices_.push_back(row);
+    };
+    add(j);
+    for (int k = ends[j]; k < ends[j + 1]; ++k) add(rows[k]);
+    std::sort(row_indices_.begin() + column_starts_.back(), row_indices_.end());
     column_starts_.push_back(int(row_indices_.size()));
   }
 
@@ -158,7 +162,9 @@ Layout::Layout(int size, const std::vector<Entry>& entries, int coordinates, con
       half_bandwidth_ = width;
       position_ = other;
     }
-    other = centred(graph, other, width);
+    std::vector<int> better = centred(graph, other, width);
+    if (better == other) break;
+    other = std::move(better);
   }
 
   // Elimination costs about 2n³/3 dense and 4nb² banded with pivoting; below a dozen unknowns the plain loop wins.

@@ -41,8 +41,8 @@ bool only_equations(const System& system) {
   return std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero || set == Set::whole; });
 }
 
-/// Whether forces besides ∂L/∂q do work at some velocity near a state at a time: Q·v = f·v − ∂L/∂q·v, the latter by differences. A place where they
-/// are not known well enough tells nothing.
+/// Whether forces besides ∂L/∂q do work at some velocity near a state at a time: Q·v, or, where a block does not tell it, f·v − ∂L/∂q·v, the latter by
+/// differences. A place where they are not known well enough tells nothing.
 bool forces_work(const System& system, double t, const State& around, double within) {
   const Eigen::Index n = around.q.size();
   const bool constant = system.constant_mass();
@@ -53,6 +53,10 @@ bool forces_work(const System& system, double t, const State& around, double wit
       v[i] += speed * std::cos(0.7 + 1.9 * sample + 2.3 * double(i));
       q[i] += within * sample * std::sin(1.1 + 1.3 * sample + 3.1 * double(i));
     }
+    const Vector f = system.force({t, q.data(), v.data()});
+    const double power = system.power({t, q.data(), v.data()}), small = 1e-6 * f.norm() * v.norm();
+    if (std::abs(power) > small) return true;
+    if (!std::isnan(power)) continue;
     double largest = 0.0;
     const auto lagrangian = [&](double along) {
       there = q + along * v;
@@ -62,11 +66,10 @@ bool forces_work(const System& system, double t, const State& around, double wit
       return L;
     };
     const auto slope = [&](double step) { return (lagrangian(step) - lagrangian(-step)) / (2.0 * step); };
-    const Vector f = system.force({t, q.data(), v.data()});
     for (const double e : {1e-5, 1e-6, 1e-7}) {  // short ones for stiff springs
       largest = 0.0;
       const double near = slope(e), far = slope(2.0 * e);
-      const double noise = 1e-6 * f.norm() * v.norm() + 2e-14 * largest / e, curved = std::abs(near - far);
+      const double noise = small + 2e-14 * largest / e, curved = std::abs(near - far);
       if (std::abs(f.dot(v) - near) > noise + curved) return true;
       if (curved <= noise) break;
     }

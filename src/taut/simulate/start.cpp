@@ -122,13 +122,20 @@ std::string describe(const std::vector<Violation>& found) {
 }
 
 ConsistentStart consistent_positions(const System& system, const State& start, bool from_afar) {
+  return Placing(system)(start, from_afar);
+}
+
+ConsistentStart Placing::operator()(const State& start, bool from_afar) {
+  const System& system = system_;
   ConsistentStart result{.state = state_at(system, start.t, start.q, start.v)};
   result.before = violations(system, start, mended);
   std::erase_if(result.before, [](const Violation& v) { return v.velocity; });
   if (result.before.empty()) return result;
 
   State& state = result.state;
-  Nearest nearest(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}), true);
+  if (assembly_ == nullptr)
+    assembly_ = std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true});
+  Nearest nearest(assembly_, true);
   StepSolver solver{Multipliers{}};
   const double size = ConfigurationSize().of(system, start);
   SolveReport report = nearest.position(start.t, size, state.q, solver);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <taut/step/status.hpp>
 #include <taut/system/state.hpp>
@@ -7,6 +8,8 @@
 #include <vector>
 
 namespace taut {
+
+class Assembly;
 
 /// A state at (t, q, v), with its momentum.
 State state_at(const System& system, double t, const Vector& q, const Vector& v);
@@ -48,6 +51,17 @@ ConsistentStart consistent_start(const System& system, const State& start);
 
 /// The first half alone: positions, with the velocities as they are. From afar: where nothing near is found, a longer search comes first.
 ConsistentStart consistent_positions(const System& system, const State& start, bool from_afar = true);
+
+/// The same for several states of one system, whose pattern is found once.
+class Placing {
+ public:
+  explicit Placing(const System& system) : system_(system) {}
+  ConsistentStart operator()(const State& start, bool from_afar);
+
+ private:
+  const System& system_;
+  std::shared_ptr<const Assembly> assembly_;  // made when it is first needed
+};
 
 /// The second half alone: velocities, at the positions as they are.
 ConsistentStart consistent_velocities(const System& system, const State& start);
