@@ -28,8 +28,9 @@ class Attention {
     since_ = 0;
     const auto now = Clock::now();
     const auto passed = now - last_;
-    // The clock is asked so often that it is not felt: small steps come by the hundred thousand a second.
-    wait_ = passed < rest / 8 ? std::min(wait_ + 1, 16) : 1;
+    // The clock is asked so rarely that it is not felt: small steps come by the million a second.
+    wait_ = now - asked_ < rest / 100 ? std::min(2 * wait_, 64) : 1;
+    asked_ = now;
     if (passed < rest) return;
     last_ = now;
     call(done);
@@ -42,10 +43,10 @@ class Attention {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds rest{5};
+  static constexpr std::chrono::nanoseconds rest{5'000'000};
   bool signals_;
   nb::object progress_;
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point last_ = Clock::now(), asked_ = last_;
   int since_ = 0, wait_ = 1;
 };
 

@@ -1,10 +1,26 @@
+#include <algorithm>
 #include <taut/model/recorder.hpp>
 
 namespace taut {
 
 std::optional<Resumption> MemoryRecorder::begin(const RunHeader& header) {
+  constexpr double most_reserved = 1e7;  // numbers; beyond, memory is taken as it is needed
   recording_ = {};
-  recording_.header = header;
+  Recording& to = recording_;
+  to.header = header;
+  const auto reserve = [&](auto& numbers, std::size_t each) {
+    numbers.reserve(std::size_t(std::min((header.records + 2.0) * double(each), most_reserved)));
+  };
+  reserve(to.t, 1);
+  reserve(to.q, header.coordinates.size());
+  reserve(to.v, header.coordinates.size());
+  reserve(to.lambda, header.constraints.size());
+  reserve(to.outputs, header.outputs.size());
+  reserve(to.energy, 2);
+  reserve(to.residual, 2);
+  reserve(to.newton, 1);
+  reserve(to.tracks, header.scene.track_numbers());
+  reserve(to.step, 1);
   return {};
 }
 

@@ -20,6 +20,7 @@ struct RunHeader {
   double step = 0.0;  ///< of a run in equal steps; 0: steps are chosen
   Scene scene{};
   std::vector<std::string> events{};  ///< names, by their numbers
+  double records = 0.0;               ///< how many there will be, where that is known
 };
 
 /// One state of a run, by address.

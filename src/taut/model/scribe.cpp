@@ -26,6 +26,7 @@ Scene scene_of(const ModelFile& model, const System& system) {
 RunHeader header_of(const ModelFile& model, const RunPlan& planned, const RunModelOptions& asked) {
   const SimulateOptions& options = planned.options;
   const bool equal_steps = options.rtol == 0.0 && options.atol == 0.0;
+  const double apart = options.interval > 0.0 ? options.interval : equal_steps ? options.step * double(options.every) : 0.0;
   RunHeader header{.version = asked.version,
                    .model_path = asked.model_path,
                    .model_text = model.text,
@@ -46,6 +47,7 @@ RunHeader header_of(const ModelFile& model, const RunPlan& planned, const RunMod
       for (int k = 0; k < block->rows(); ++k) header.constraints.push_back(block->row_name(term, k));
   for (const NamedExpression& output : model.outputs) header.outputs.push_back(output.name);
   for (const ModelEvent& event : model.events) header.events.push_back(event.name);
+  if (apart > 0.0) header.records = std::abs(options.end - model.start.state.t) / apart;
   return header;
 }
 

@@ -110,10 +110,22 @@ void Timeline::tell(const State& state, bool keep, const More& more) {
   if (keep && (options_.keep || step_ == 0 || there)) path_.record(shown);
   const double length = options_.end - start_, done = length != 0.0 ? (state.t - start_) / length : 1.0;
   std::string stop;
-  for (const Observer& observer : options_.observers)
-    observer({modes_.whole(), shown, run_->report(), step_, done, keep, &stop, more.checkpoint, run_->within(), more.between,
-              more.happened, &modes_.mode(), more.between ? std::numeric_limits<double>::quiet_NaN() : invariant_,
-              energy_->conservative(), &energy_->work()});
+  const Progress progress{modes_.whole(),
+                          shown,
+                          run_->report(),
+                          step_,
+                          done,
+                          keep,
+                          &stop,
+                          more.checkpoint,
+                          run_->within(),
+                          more.between,
+                          more.happened,
+                          &modes_.mode(),
+                          more.between ? std::numeric_limits<double>::quiet_NaN() : invariant_,
+                          energy_->conservative(),
+                          &energy_->work()};
+  for (const Observer& observer : options_.observers) observer(progress);
   if (!stop.empty()) end(Verdict::stopped, stop);
 }
 
