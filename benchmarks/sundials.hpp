@@ -27,9 +27,8 @@ inline void print_sundials() {
       for (int i = 0; i < n; ++i) to[i] = 0.3 * from[i] + 0.7 * to[i];
   });
   std::printf(
-      "SUNDIALS %s as installed, not built here; its vector sum takes %.1f times that of a loop here%s\n", version,
-      theirs / here,
-      theirs > 3.0 * here ? ": compiled without optimisation, its times say little (-DSUNDIALS_DIR=... takes another)" : "");
+      "SUNDIALS %s; its vector sum takes %.1f times that of a loop here%s\n", version, theirs / here,
+      theirs > 3.0 * here ? ": compiled without optimisation, its times say little (tools/sundials.sh builds another)" : "");
   N_VDestroy(x), N_VDestroy(z);
 }
 
