@@ -1,5 +1,5 @@
-# For wheels: SuiteSparse, LAPACK and BLAS become part of the module, where there are static libraries of them (Debian has). Sets TAUT_STATIC_FOUND.
-find_library(METIS_LIBRARY NAMES metis libmetis.so.5)
+# For wheels: SuiteSparse, LAPACK and BLAS become part of the module, where there are static libraries of them (Debian has). METIS, which CHOLMOD could ask for
+# other orderings than ours, stays away: see python/src/shared.cpp. Sets TAUT_STATIC_FOUND.
 set(TAUT_STATIC_FOUND TRUE)
 foreach(name cholmod klu btf amd colamd ccolamd camd suitesparseconfig lapack_pic blas)
   find_library(TAUT_STATIC_${name} lib${name}.a)
@@ -8,9 +8,6 @@ foreach(name cholmod klu btf amd colamd ccolamd camd suitesparseconfig lapack_pi
     set(TAUT_STATIC_FOUND FALSE)
   endif()
 endforeach()
-if(NOT METIS_LIBRARY)
-  set(TAUT_STATIC_FOUND FALSE)
-endif()
 if(NOT TAUT_STATIC_FOUND)
   message(STATUS "Static libraries of SuiteSparse, LAPACK and BLAS are not all there: the shared ones are taken")
   return()
@@ -19,4 +16,4 @@ set(CHOLMOD_LIBRARY ${TAUT_STATIC_cholmod} CACHE FILEPATH "" FORCE)
 set(KLU_LIBRARY ${TAUT_STATIC_klu} CACHE FILEPATH "" FORCE)
 add_library(LAPACK::LAPACK INTERFACE IMPORTED)
 target_link_libraries(LAPACK::LAPACK INTERFACE ${TAUT_STATIC_btf} ${TAUT_STATIC_camd} ${TAUT_STATIC_ccolamd} ${TAUT_STATIC_colamd}
-  ${TAUT_STATIC_amd} ${TAUT_STATIC_suitesparseconfig} ${METIS_LIBRARY} ${TAUT_STATIC_lapack_pic} ${TAUT_STATIC_blas})
+  ${TAUT_STATIC_amd} ${TAUT_STATIC_suitesparseconfig} ${TAUT_STATIC_lapack_pic} ${TAUT_STATIC_blas})
