@@ -7,14 +7,13 @@ namespace taut {
 namespace {
 
 /// Looks for the places where one expression changes, if they are a small part of the way: where bounds over a cell leave room for much more than its ends
-/// show, or what they show happens in a part of it, the cell is halved, until neither is so. All cells of one length are looked at before shorter ones, so that
-/// what vibrates on much of the way is soon known.
+/// show, or what they show happens in a part of it, the cell is halved, until neither is so. Cells of one length are looked at before shorter ones.
 class Narrow {
  public:
   Narrow(const Graph& graph, Graph::Node node, int time, Interval way) : value_(graph, node, time), way_(way) {}
 
   std::vector<Interval> places() {
-    constexpr int cells = 64, most_places = 20, most_halved = 1000, deepest = 44, soon = 4;
+    constexpr int cells = 64, most_places = 20, most_halved = 1000, deepest = 44;
     constexpr double much = 0.25;  // of the way
     const auto place = [&](int k) { return way_.low + way_.width() * k / cells; };
     std::vector<Cell> level, halves;
@@ -29,7 +28,7 @@ class Narrow {
     }
     enough_ = 0.05 * all.width();
     if (!std::isfinite(enough_)) return {};
-    // A pulse reaches into two cells at most.
+    // What vibrates in most cells is known at once: a pulse reaches into two of them at most.
     const auto full = [&](const Cell& one) { return one.bounds.width() > 0.9 * all.width(); };
     if (std::ranges::count_if(level, full) > 2 * most_places) return {};
     int halved = 0;
@@ -43,9 +42,7 @@ class Narrow {
         }
       }
       halved += int(halves.size()) / 2;
-      double open = 0.0;
-      for (const Cell& one : halves) open += one.part.width();
-      if (halved >= most_halved || (depth >= soon && open > much * way_.width())) return {};  // it vibrates
+      if (halved >= most_halved) return {};  // it vibrates
       level.swap(halves);
     }
     join();
