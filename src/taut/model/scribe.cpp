@@ -47,7 +47,9 @@ RunHeader header_of(const ModelFile& model, const RunPlan& planned, const RunMod
       for (int k = 0; k < block->rows(); ++k) header.constraints.push_back(block->row_name(term, k));
   for (const NamedExpression& output : model.outputs) header.outputs.push_back(output.name);
   for (const ModelEvent& event : model.events) header.events.push_back(event.name);
-  if (apart > 0.0) header.records = std::abs(options.end - model.start.state.t) / apart;
+  header.records = !options.marks.empty() ? double(options.marks.size())
+                   : apart > 0.0          ? std::abs(options.end - model.start.state.t) / apart
+                                          : 0.0;
   return header;
 }
 
