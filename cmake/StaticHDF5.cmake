@@ -1,0 +1,27 @@
+# HDF5 without the libraries for files on servers: Debian's shared one brings curl and with it some forty others, which take longer to load than a small model to run. Sets
+# TAUT_HDF5_LIBRARIES to the static one where there is one that links without curl, otherwise to what find_package found.
+include(CheckCSourceCompiles)
+set(TAUT_HDF5_LIBRARIES ${HDF5_C_LIBRARIES})
+set(static "")
+foreach(library ${HDF5_C_LIBRARIES})  # those of the same folders, and no others
+  get_filename_component(folder ${library} DIRECTORY)
+  list(APPEND folders ${folder})
+endforeach()
+foreach(name hdf5 sz aec z)
+  find_library(TAUT_STATIC_${name} lib${name}.a HINTS ${folders} NO_DEFAULT_PATH)
+  mark_as_advanced(TAUT_STATIC_${name})
+  if(TAUT_STATIC_${name})
+    list(APPEND static ${TAUT_STATIC_${name}})
+  endif()
+endforeach()
+if(TAUT_STATIC_hdf5)
+  set(CMAKE_REQUIRED_INCLUDES ${HDF5_C_INCLUDE_DIRS})
+  set(CMAKE_REQUIRED_LIBRARIES ${static} ${CMAKE_DL_LIBS} m)
+  check_c_source_compiles("#include <hdf5.h>
+    int main(void) { return H5Fcreate(\"x\", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT) < 0; }" TAUT_HDF5_STATIC_LINKS)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
+if(TAUT_HDF5_STATIC_LINKS)
+  set(TAUT_HDF5_LIBRARIES ${static} ${CMAKE_DL_LIBS} m)
+endif()
