@@ -51,39 +51,52 @@ double extent(const Draft& draft) {
   return size > 0.0 ? size : 1.0;
 }
 
+/// Where a surface is drawn, and how it is called.
+struct DrawnSurface {
+  Program f;  ///< of x, y (z)
+  std::string name;
+  int dim;
+  double size;  ///< of what is in the model
+};
+
 /// Sections of a surface with planes through its place and beside it; in the plane there is one, the plane itself.
-void draw_contours(Draft& draft, const Draft::Surface& surface) {
-  const std::optional<Program> f = surface_of(draft, surface.equation);
-  if (!f || draft.dim < 2) return;
-  Scene& scene = draft.model.scene;
-  const std::string name = surface.equation.word();
+void add_contours(const DrawnSurface& surface, std::vector<Scene::Curve>& curves) {
+  const int dim = surface.dim;
   // The first square that holds all of it, or the largest that was tried.
   const auto sections = [&](int normal, double level, int cells, double largest) {
     const int a = normal == 0 ? 1 : 0, b = normal == 2 ? 1 : 2;
-    const auto in_plane = [&](double x, double y) {
-      std::array<double, 3> in{};
-      in[std::size_t(a)] = x;
-      in[std::size_t(b)] = y;
-      if (draft.dim == 3) in[std::size_t(normal)] = level;
-      return *(*f)(in.data());
+    const auto row = [&](const std::vector<double>& x, double y, double* out) {
+      constexpr int lanes = Program::lanes;
+      std::array<double, 3 * std::size_t(lanes)> in{};
+      std::array<double, lanes> found{};
+      const auto put = [&](int axis, int lane, double value) { in[std::size_t(axis * lanes + lane)] = value; };
+      for (std::size_t first = 0; first < x.size(); first += lanes) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          put(a, lane, x[std::min(first + std::size_t(lane), x.size() - 1)]);
+          put(b, lane, y);
+          if (dim == 3) put(normal, lane, level);
+        }
+        surface.f.run_lanes(in.data(), found.data());
+        std::copy_n(found.data(), std::min(std::size_t(lanes), x.size() - first), out + first);
+      }
     };
-    double half = 1.3 * extent(draft);
-    Contour found = contour(in_plane, {0.0, 0.0}, half, cells);
-    for (; found.leaves && half < largest; half *= 2.0) found = contour(in_plane, {0.0, 0.0}, 2.0 * half, cells);
-    for (const auto& line : found.lines) {
-      Scene::Curve curve{.kind = Scene::Curve::Kind::rail, .name = name};
+    double half = 1.3 * surface.size;
+    for (; half < largest && contour_leaves(row, {0.0, 0.0}, half, cells); half *= 2.0) {
+    }
+    for (const auto& line : contour(row, {0.0, 0.0}, half, cells)) {
+      Scene::Curve curve{.kind = Scene::Curve::Kind::rail, .name = surface.name};
       for (const auto& [x, y] : line) {
         std::array<double, 3> at{};
         at[std::size_t(a)] = x;
         at[std::size_t(b)] = y;
-        if (draft.dim == 3) at[std::size_t(normal)] = level;
+        if (dim == 3) at[std::size_t(normal)] = level;
         curve.fixed.push_back(at);
       }
-      scene.curves.push_back(std::move(curve));
+      curves.push_back(std::move(curve));
     }
   };
-  const double size = extent(draft);
-  if (draft.dim == 2) return sections(2, 0.0, 160, 4.0 * size);
+  const double size = surface.size;
+  if (dim == 2) return sections(2, 0.0, 160, 4.0 * size);
   for (const int normal : {0, 1, 2})
     for (int k = -4; k <= 4; ++k) sections(normal, 0.25 * k * size, 48, size);
 }
@@ -220,8 +233,19 @@ void finish_scene(Draft& draft) {
   // Once each; more than a few dozen would cost more than they show.
   constexpr std::size_t most = 40;
   std::set<std::string> drawn;
-  for (const Draft::Surface& one : draft.drawn_surfaces)
-    if (drawn.size() < most && drawn.insert(one.equation.word()).second) draw_contours(draft, one);
+  std::vector<DrawnSurface> surfaces;
+  for (const Draft::Surface& one : draft.drawn_surfaces) {
+    const std::string& name = one.equation.word();
+    if (draft.dim < 2 || drawn.size() >= most || !drawn.insert(name).second) continue;
+    if (std::optional<Program> f = surface_of(draft, one.equation))
+      surfaces.push_back({std::move(*f), name, draft.dim, surfaces.empty() ? extent(draft) : surfaces.front().size});
+  }
+  if (surfaces.empty()) return;
+  draft.model.contours = [surfaces] {
+    std::vector<Scene::Curve> curves;
+    for (const DrawnSurface& one : surfaces) add_contours(one, curves);
+    return curves;
+  };
 }
 
 }  // namespace taut

@@ -8,6 +8,8 @@ namespace {
 /// The scene of a run. Where constraints are springs, only those that hold ends of beams have reactions still: their rows are numbered anew.
 Scene scene_of(const ModelFile& model, const System& system) {
   Scene scene = model.scene;
+  if (model.contours)
+    for (Scene::Curve& one : model.contours()) scene.curves.push_back(std::move(one));
   if (system.constraint_count() == model.system.constraint_count()) return scene;
   std::erase_if(scene.reactions, [&](Scene::Reaction& one) {
     const auto found = std::lower_bound(model.exact.begin(), model.exact.end(), one.row);
