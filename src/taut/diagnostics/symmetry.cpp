@@ -18,7 +18,8 @@ struct Sample {
 class Samples {
  public:
   static constexpr int count = 4;
-  Samples(const System& system, const State& around) : system_(system), around_(around), placing_(system) {}
+  static constexpr int around = 2;  ///< the first of them: where the motion is
+  Samples(const System& system, const State& begin) : system_(system), begin_(begin), placing_(system) {}
 
   const Sample& operator()(int k) {
     while (int(made_.size()) <= k) made_.push_back(make(int(made_.size())));
@@ -36,8 +37,8 @@ class Samples {
   }
 
   Sample make(int sample) {
-    State at = around_;
-    const int moved = std::max(0, sample - 1);
+    State at = begin_;
+    const int moved = std::max(0, sample + 1 - around);
     at.t += 0.37 * sample;
     for (Eigen::Index i = 0; i < at.q.size(); ++i) {
       at.q[i] += 0.2 * moved * std::cos(1.0 + 1.7 * moved + 2.3 * double(i));
@@ -51,19 +52,19 @@ class Samples {
   }
 
   const System& system_;
-  const State& around_;
+  const State& begin_;
   Placing placing_;
   std::vector<Sample> made_;
 };
 
 constexpr double tolerance = 1e-9;
 
-/// Coordinates on which no force acts, at most a hundred: of more, nobody reads the list.
+/// Coordinates on which no force acts at the samples that cost nothing, at most a hundred: of more, nobody reads the list.
 std::vector<Symmetry> cyclic_coordinates(const System& system, Samples& samples) {
   std::vector<Symmetry> all;
   for (int i = 0; i < system.size() && all.size() < 100; ++i) {
     bool free = true;
-    for (int k = 0; k < Samples::count && free; ++k) free = std::abs(samples(k).f[i]) <= tolerance * samples(k).largest;
+    for (int k = 0; k < Samples::around && free; ++k) free = std::abs(samples(k).f[i]) <= tolerance * samples(k).largest;
     if (!free) continue;
     all.push_back({"momentum of " + system.coordinate_name(i),
                    [i](const Vector& q) { return Vector(Vector::Unit(q.size(), i)); },

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/base/vector.hpp>
@@ -9,18 +10,25 @@ namespace taut {
 namespace {
 
 /// Rows of instances as terms of a block: each has the whole stencil of its instance.
-struct Rows {
+class Rows {
+ public:
+  Rows(std::shared_ptr<const ConstraintShape> of, InstanceSet all, std::vector<Set> all_sets, std::vector<std::string> all_names)
+      : shape(std::move(of)), instances(std::move(all)), sets(std::move(all_sets)), names(std::move(all_names)) {
+    place_.resize(std::size_t(shape->rows));
+    std::iota(place_.begin(), place_.end(), 0);
+    each_ = shape->rows;
+  }
+
   std::shared_ptr<const ConstraintShape> shape;
   InstanceSet instances;
   std::vector<Set> sets;           ///< one for each term
   std::vector<std::string> names;  ///< likewise
-  std::vector<int> place{};        ///< of the rows of the shape among those that are there; −1 for the others
 
-  int each() const {
-    return int(std::count_if(place.begin(), place.end(), [](int k) { return k >= 0; }));
-  }
+  int each() const { return each_; }  ///< rows of an instance
+  bool whole() const { return each_ == shape->rows; }
   int terms() const { return int(sets.size()); }
   int n() const { return shape->n; }
+  int place(int row) const { return place_[std::size_t(row)]; }  ///< among the rows that are there; −1: it is none of them
 
   std::vector<int> stencils() const {
     std::vector<int> all;
@@ -32,12 +40,16 @@ struct Rows {
 
   /// Calls action(term, entry, value, instance) for what a program gives.
   template <class Action> void outputs(const SparseProgram& from, const Instant& at, const Action& action) const {
-    const int rows = each(), count = from.count();
+    const int rows = each_, count = from.count();
+    const int *const row = from.row.data(), *const entry = from.entry.data();
     instances.each(from.program, at, [&](int instance, const auto& found) {
-      for (int k = 0; k < count; ++k) {
-        const int row = place[std::size_t(from.row[std::size_t(k)])];
-        if (row >= 0) action(instance * rows + row, from.entry[std::size_t(k)], found[k], instance);
+      const int first = instance * rows;
+      if (whole()) {
+        for (int k = 0; k < count; ++k) action(first + row[k], entry[k], found[k], instance);
+        return;
       }
+      for (int k = 0; k < count; ++k)
+        if (const int there = place(row[k]); there >= 0) action(first + there, entry[k], found[k], instance);
     });
   }
   void values(double t, const double* q, double* g) const { numbers(shape->values, {t, q, nullptr}, g); }
@@ -48,21 +60,27 @@ struct Rows {
 
   /// Without some of the terms.
   Rows without(const std::vector<char>& off) const {
-    Rows rest{shape, instances, {}, {}, place};
+    Rows rest = *this;
+    rest.sets.clear();
+    rest.names.clear();
     for (int k = 0; k < terms(); ++k) {
       if (off[std::size_t(k)] != 0) continue;
       rest.sets.push_back(sets[std::size_t(k)]);
       rest.names.push_back(names[std::size_t(k)]);
     }
     if (shape->rows > 1) {  // one instance: rows are left out
-      int next = 0;
-      for (int& row : rest.place)
-        if (row >= 0) row = off[std::size_t(row)] != 0 ? -1 : next++;
+      rest.each_ = 0;
+      for (int& one : rest.place_)
+        if (one >= 0) one = off[std::size_t(one)] != 0 ? -1 : rest.each_++;
       return rest;
     }
     rest.instances = instances.without(off);
     return rest;
   }
+
+ private:
+  std::vector<int> place_;  // of the rows of the shape
+  int each_ = 0;
 };
 
 /// What programs for discrete gradients take.
@@ -91,7 +109,7 @@ class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
     return 0.5 * sum / epsilon_;
   }
   void add(const Instant& at, double, double force, double* out) const override {
-    if (force == 0.0) return;
+    if (force == 0.0 || !pushes(at)) return;
     const Vector g = values(at.t, at.q);
     rows_.outputs(rows_.shape->gradients, at, [&](int term, int i, double slope, int instance) {
       out[rows_.instances.stencil(instance)[i]] -= force * excess(set(term), g[term]) / epsilon_ * slope;
@@ -148,6 +166,14 @@ class ExpressionPenalty final : public DynamicsBlock, public DiscreteForces {
     return g;
   }
 
+  /// Whether there is a force: most obstacles are far away most of the time.
+  bool pushes(const Instant& at) const {
+    bool any = false;
+    rows_.outputs(rows_.shape->values, {at.t, at.q, nullptr},
+                  [&](int term, int, double g, int) { any = any || excess(set(term), g) != 0.0 || std::isnan(g); });
+    return any;
+  }
+
   /// [W(b) − W(a)]/(b − a) with W = dist²/(2ε), and its slope in b.
   std::pair<double, double> quotient_of(Set set, double a, double b) const {
     const bool first = binds(set, a), second = binds(set, b);
@@ -166,7 +192,7 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
  public:
   const ConstraintShape& shape() const override { return *rows_.shape; }
   const InstanceSet& instances() const override { return rows_.instances; }
-  bool whole() const override { return rows_.each() == rows_.shape->rows; }
+  bool whole() const override { return rows_.whole(); }
   explicit ExpressionConstraints(Rows rows) : rows_(std::move(rows)) { stencils_ = rows_.stencils(); }
   std::unique_ptr<ConstraintBlock> clone() const override { return std::make_unique<ExpressionConstraints>(*this); }
   std::unique_ptr<ConstraintBlock> without(const std::vector<char>& off) const override {
@@ -182,7 +208,7 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
     const SparseProgram& from = rows_.shape->gradients;
     for (int entry = 0; entry < from.count(); ++entry)
       if (from.entry[std::size_t(entry)] == k &&
-          rows_.place[std::size_t(from.row[std::size_t(entry)])] == term % rows_.each())
+          rows_.place(from.row[std::size_t(entry)]) == term % rows_.each())
         return true;
     return false;
   }
@@ -205,7 +231,7 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
     const std::vector<ConstraintShape::Part>& parts = rows_.shape->parts;
     rows_.instances.each(rows_.shape->all.program, at, [&](int instance, const auto& found) {
       for (std::size_t k = 0; k < parts.size(); ++k) {
-        const int row = rows_.place[std::size_t(parts[k].row)];
+        const int row = rows_.place(parts[k].row);
         if (row < 0) continue;
         const int term = instance * each + row;
         if (parts[k].which == 3) {
@@ -282,10 +308,8 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
 
 std::unique_ptr<ConstraintBlock> expression_constraints(std::shared_ptr<const ConstraintShape> shape, InstanceSet instances,
                                                         std::vector<Set> sets, std::vector<std::string> names) {
-  Rows rows{std::move(shape), std::move(instances), std::move(sets), std::move(names)};
-  rows.place.resize(std::size_t(rows.shape->rows));
-  std::iota(rows.place.begin(), rows.place.end(), 0);
-  return std::make_unique<ExpressionConstraints>(std::move(rows));
+  return std::make_unique<ExpressionConstraints>(
+      Rows(std::move(shape), std::move(instances), std::move(sets), std::move(names)));
 }
 
 }  // namespace taut

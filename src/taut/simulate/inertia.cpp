@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
@@ -84,6 +85,18 @@ std::pair<double, int> smallest_pivot(const Sparse& matrix) {
   return {smallest, factors.permutationPinv().size() > 0 ? factors.permutationPinv().indices()[at] : int(at)};
 }
 
+/// Whether M alone is positive, of so few coordinates that no pattern is worth looking for.
+bool plainly_positive(const System& system, const State& start) {
+  constexpr int few = 32;
+  if (system.size() > few) return false;
+  Eigen::MatrixXd mass = system.mass(instant(start));
+  const Vector unit = mass.diagonal().cwiseSqrt().cwiseInverse();
+  if (!unit.allFinite()) return false;
+  mass = unit.asDiagonal() * mass * unit.asDiagonal();
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(mass);
+  return factors.info() == Eigen::Success && (mass.diagonal().array().square() > nothing).all();
+}
+
 /// A velocity in words: its largest components, the largest of them with the factor one.
 std::string describe(const System& system, const Vector& v) {
   std::vector<int> order(v.size());
@@ -136,6 +149,7 @@ void require_inertia(const System& system, const State& start) {
   if (system.size() == 0) return;
   const Vector rest = Vector::Zero(system.size()), one = Vector::Ones(system.size());
   if (system.lumped_mass() && (system.momentum({start.t, rest.data(), one.data()}).array() > 0.0).all()) return;
+  if (plainly_positive(system, start)) return;
   const Scaled scaled = scaled_at(system, start);
   if (smallest_pivot(scaled.mass).first > nothing) return;
   if (system.size() <= largest_dense) return require_by_eigenvalues(system, scaled);

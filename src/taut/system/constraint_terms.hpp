@@ -52,6 +52,15 @@ template <ConstraintTerm Term> struct Penalty {
     return sum * (0.5 / epsilon);
   }
 
+  /// ∂V/∂q, where the constraint knows its gradient: dist(g, S) G/ε.
+  Local<double, width> slope(double, const Local<double, width>& q) const requires HasSpan<Term> {
+    const auto span = term.span();
+    const double factor = excess(set_of(term), span.value(q)) / epsilon;
+    Local<double, width> out = span.gradient(q);
+    for (double& one : out) one *= factor;
+    return out;
+  }
+
   /// Through the constraint: [W(b) − W(a)]/(b − a) · ∇̄g with W = dist²/(2ε) and a, b the values of g at the ends. While both are outside the
   /// quotient is (a + b)/(2ε), without any 0/0; for g quadratic in distances ∇̄g is ∇g in the middle, and rotations are kept.
   template <class T> Local<T, width> discrete(const T& t, const Local<T, width>& q0, const Local<T, width>& q1) const {

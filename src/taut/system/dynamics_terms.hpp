@@ -68,7 +68,10 @@ template <DynamicsTerm Term> class DynamicsTerms final : public TermBlock<Term, 
             term.kinetic(X(at.t), Base::template variables<X>(at.q, stencil), Base::template variables<X>(at.v, stencil, n));
         for (int i = 0; i < n; ++i) out[stencil[i]] += momentum * T.slope[n + i] + force * T.slope[i];
       }
-      if constexpr (HasPotential<Term>) {
+      if constexpr (requires { term.slope(at.t, Base::gather(at.q, stencil)); }) {
+        const auto slope = term.slope(at.t, Base::gather(at.q, stencil));
+        for (int i = 0; i < n; ++i) out[stencil[i]] -= force * slope[i];
+      } else if constexpr (HasPotential<Term>) {
         using X = Dual<n>;
         const X V = term.potential(X(at.t), Base::template variables<X>(at.q, stencil));
         for (int i = 0; i < n; ++i) out[stencil[i]] -= force * V.slope[i];

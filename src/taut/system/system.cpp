@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/system/system.hpp>
 #include <taut/system/terms/point_mass.hpp>
@@ -331,14 +332,16 @@ Vector System::constraint_gradient_norms(double t, const Vector& q) const {
 }
 
 Vector System::constraint_gradient_norms(const Instant& at, const Vector* units) const {
-  Vector norms(constraint_count_), entries;
-  std::vector<int> slots;
+  const auto count_of = [](const ConstraintBlock& block) { return block.terms() * block.rows() * block.width(); };
+  int most = 0;
+  for (const auto& block : constraints_) most = std::max(most, count_of(*block));
+  Vector norms(constraint_count_), entries(most);
+  std::vector<int> slots(std::size_t(most), 0);
+  std::iota(slots.begin(), slots.end(), 0);
   int row = 0;
   for (const auto& block : constraints_) {
-    const int width = block->width(), count = block->terms() * block->rows() * width;
-    for (int slot = int(slots.size()); slot < count; ++slot) slots.push_back(slot);
-    if (entries.size() < count) entries.resize(count);
-    entries.head(count).setZero();
+    const int width = block->width();
+    entries.head(count_of(*block)).setZero();
     block->add_gradient_at(at, 1.0, nullptr, slots.data(), entries.data());
     for (int k = 0; k < block->terms() * block->rows(); ++k) {
       auto own = entries.segment(k * width, width);

@@ -12,9 +12,10 @@ template <int Shapes> struct ElementMatrices {
   using Square = std::array<double, Shapes * Shapes>;
   Square mass{}, stiffness{}, damping{};
 
-  /// Motions without energy, K rigid[k] = 0, each with coefficient k = 1 and the other one of the first two = 0. They are taken off before K acts:
-  /// entries of K are N³ times the energy of a beam of N elements, and what they leave of a rigid motion is round-off.
-  std::array<std::array<double, Shapes>, 2> rigid{};
+  /// Of beams, motions without energy, K rigid[k] = 0, each with coefficient k = 1 and the other one of the first two = 0. They are taken off before K acts:
+  /// entries of K are N³ times the energy of a beam of N elements, and what they leave of a rigid motion is round-off. Of a string they are N times it.
+  static constexpr int rigid_motions = Shapes > 2 ? 2 : 0;
+  std::array<std::array<double, Shapes>, rigid_motions> rigid{};
 };
 
 template <int Shapes, int Dim> class ElementBlock;
@@ -77,6 +78,8 @@ class ElementBlock final : public TermBlock<Element<Shapes, Dim>, DynamicsBlock>
 
   void add(const Instant& at, double momentum, double force, double* out) const override {
     Local x;
+    const ElementMatrices<Shapes>* last = nullptr;
+    bool damped = false;
     for (const Term& term : this->terms_) {
       const ElementMatrices<Shapes>& m = *term.matrices;
       if (momentum != 0.0) {
@@ -86,7 +89,11 @@ class ElementBlock final : public TermBlock<Element<Shapes, Dim>, DynamicsBlock>
       if (force != 0.0) {
         gather_bent(term, at.q, x);
         multiply(term, m.stiffness, -force, x, out);
-        if (m.damping != Square{}) {
+        if (last != &m) {  // most elements are like their neighbours
+          last = &m;
+          damped = m.damping != Square{};
+        }
+        if (damped) {
           gather(term, at.v, x);
           multiply(term, m.damping, -force, x, out);
         }
@@ -127,7 +134,7 @@ class ElementBlock final : public TermBlock<Element<Shapes, Dim>, DynamicsBlock>
     for (int j = 0; j < Shapes; ++j)
       for (int d = 0; d < Dim; ++d) {
         double sum = x[term.at[j] + d];
-        for (int k = 0; k < std::min(2, Shapes); ++k) sum -= rigid[k][j] * x[term.at[k] + d];
+        for (int k = 0; k < ElementMatrices<Shapes>::rigid_motions; ++k) sum -= rigid[k][j] * x[term.at[k] + d];
         out[j][d] = sum;
       }
   }
