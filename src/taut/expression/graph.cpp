@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <taut/base/bits.hpp>
+#include <taut/base/number_map.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/graph.hpp>
-#include <unordered_set>
 
 namespace taut {
 
@@ -143,7 +143,7 @@ bool Graph::Entry::operator==(const Entry& other) const {
          bits_as<std::uint64_t>(value) == bits_as<std::uint64_t>(other.value);
 }
 
-std::size_t Graph::Hash::operator()(const Entry& e) const {
+static std::uint64_t hash_of(const Graph::Entry& e) {
   const auto whole = [](int x) { return std::uint64_t(std::uint32_t(x)); };
   return mixed(mixed(mixed(std::uint64_t(e.op), whole(e.a)), whole(e.b) << 32 | whole(e.c)),
                bits_as<std::uint64_t>(e.value));
@@ -162,12 +162,27 @@ std::uint64_t Graph::outline_of(const Entry& e) const {
 }
 
 Graph::Node Graph::push(const Entry& entry) {
-  const auto [found, is_new] = known_.try_emplace(entry, int(entries_.size()));
-  if (is_new) {
-    entries_.push_back(entry);
-    outlines_.push_back(outline_of(entry));
+  if (2 * (entries_.size() + 1) > places_.size()) widen();
+  const std::size_t mask = places_.size() - 1;
+  std::size_t k = hash_of(entry) & mask;
+  for (; places_[k] >= 0; k = (k + 1) & mask)
+    if (entries_[std::size_t(places_[k])] == entry) return places_[k];
+  places_[k] = Node(entries_.size());
+  entries_.push_back(entry);
+  outlines_.push_back(outline_of(entry));
+  return places_[k];
+}
+
+void Graph::widen() {
+  places_.assign(std::max<std::size_t>(128, 2 * places_.size()), -1);
+  entries_.reserve(places_.size() / 2);
+  outlines_.reserve(places_.size() / 2);
+  const std::size_t mask = places_.size() - 1;
+  for (std::size_t node = 0; node < entries_.size(); ++node) {
+    std::size_t k = hash_of(entries_[node]) & mask;
+    while (places_[k] >= 0) k = (k + 1) & mask;
+    places_[k] = Node(node);
   }
-  return found->second;
 }
 
 Graph::Node Graph::constant(double value) { return push({Op::constant, -1, -1, -1, value == 0.0 ? 0.0 : value}); }
@@ -256,13 +271,20 @@ Graph::Node Graph::make(Op op, Node a, Node b, Node c) {
   return push({op, a, b, c, 0.0});
 }
 
+/// The same in no order.
+static std::vector<Graph::Node> all_parts(const std::vector<Graph::Entry>& entries, const std::vector<Graph::Node>& nodes) {
+  NumberMap<char> seen;
+  std::vector<Graph::Node> all;
+  const auto see = [&](Graph::Node node) {
+    if (seen.try_emplace(node).second) all.push_back(node);
+  };
+  for (const Graph::Node node : nodes) see(node);
+  for (std::size_t k = 0; k < all.size(); ++k) entries[std::size_t(all[k])].each_argument(see);
+  return all;
+}
+
 std::vector<Graph::Node> Graph::parts_of(const std::vector<Node>& nodes) const {
-  std::unordered_set<Node> seen(nodes.begin(), nodes.end());
-  std::vector<Node> all(seen.begin(), seen.end());
-  for (std::size_t k = 0; k < all.size(); ++k)
-    entries_[all[k]].each_argument([&](Node argument) {
-      if (seen.insert(argument).second) all.push_back(argument);
-    });
+  std::vector<Node> all = all_parts(entries_, nodes);
   std::sort(all.begin(), all.end());  // arguments have smaller numbers
   return all;
 }
@@ -271,7 +293,7 @@ double Graph::value(Node node, const std::function<double(int)>& of) const {
   const Entry& whole = entries_[node];  // most are numbers and coordinates
   if (whole.op == Op::constant) return whole.value;
   if (whole.op == Op::variable) return of(whole.a);
-  std::unordered_map<Node, double> values;
+  NumberMap<double> values;
   for (const Node k : parts_of({node})) {
     const Entry& e = entries_[k];
     double& out = values[k];
@@ -292,8 +314,10 @@ double Graph::value(Node node, const std::function<double(int)>& of) const {
   return values.at(node);
 }
 
-std::unordered_map<Graph::Node, int> Graph::degrees(Node node, const std::function<bool(int)>& in) const {
-  std::unordered_map<Node, int> degrees;
+int Graph::degree(Node node, const std::function<bool(int)>& in) const { return degrees(node, in).at(node); }
+
+NumberMap<int> Graph::degrees(Node node, const std::function<bool(int)>& in) const {
+  NumberMap<int> degrees;
   for (const Node k : parts_of({node})) {
     const Entry& e = entries_[k];
     int sum = 0, most = 0;
@@ -414,7 +438,7 @@ Graph::Node Graph::slope_of(Node k, int variable) {
 
 std::vector<int> Graph::variables_of(const std::vector<Node>& nodes) const {
   std::vector<int> found;
-  for (const Node k : parts_of(nodes))
+  for (const Node k : all_parts(entries_, nodes))
     if (entries_[k].op == Op::variable) found.push_back(entries_[k].a);
   std::sort(found.begin(), found.end());
   return found;

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace taut {
+
+template <class Value> class NumberMap;
 
 /// A function of time given by points: a natural cubic spline or straight lines between them, constant beyond the ends. Or one number that somebody
 /// outside may change while programs run that hold it: an input.
@@ -106,9 +107,9 @@ class Graph {
   double value(Node node, const std::function<double(int variable)>& of) const;
 
   /// The degree of a polynomial in the variables that the condition picks; `not_polynomial` where they stand in a root, a sine, below a fraction.
-  int degree(Node node, const std::function<bool(int variable)>& in) const { return degrees(node, in).at(node); }
+  int degree(Node node, const std::function<bool(int variable)>& in) const;
   /// The same for all that it is made of.
-  std::unordered_map<Node, int> degrees(Node node, const std::function<bool(int variable)>& in) const;
+  NumberMap<int> degrees(Node node, const std::function<bool(int variable)>& in) const;
   static constexpr int not_polynomial = 1 << 20;
 
   struct Entry {
@@ -133,10 +134,8 @@ class Graph {
   std::uint64_t outline(Node node) const { return outlines_[std::size_t(node)]; }
 
  private:
-  struct Hash {
-    std::size_t operator()(const Entry& entry) const;
-  };
   Node push(const Entry& entry);
+  void widen();
   Node simplified(Op op, Node a, Node b, Node c);  ///< −1: nothing to simplify
   Node power_of(Node base, Node exponent);
   std::uint64_t outline_of(const Entry& entry) const;
@@ -144,7 +143,7 @@ class Graph {
 
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> outlines_;
-  std::unordered_map<Entry, Node, Hash> known_;
+  std::vector<Node> places_;  // of entries by what they are: at their hash or behind it; −1: free
   std::vector<std::shared_ptr<const Table>> tables_;
   std::vector<Node> slope_;  // of nodes, while a derivative is taken
 };

@@ -11,9 +11,8 @@ namespace taut {
 class InstanceSet {
  public:
   /// The outputs for one instance.
-  struct Lane {
+  template <int stride> struct Lane {
     const double* values;
-    int stride;
     double operator[](int k) const { return values[std::ptrdiff_t(k) * stride]; }
   };
 
@@ -39,46 +38,42 @@ class InstanceSet {
   /// Calls use(instance, lane) for each.
   template <class Use> void each(const Program& program, const Instant& at, const Use& use) const {
     if (program.outputs() == 0) return;
-    const int inputs = 1 + 2 * n_ + numbers_each_;
     int next = 0;
     if (count_ >= Program::lanes / 2) {
       constexpr int lanes = Program::lanes;
+      const int inputs = 1 + 2 * n_ + numbers_each_;
       double* in = buffer(std::size_t(lanes) * std::size_t(inputs + program.outputs()));
       double* out = in + std::ptrdiff_t(lanes) * inputs;
       for (; next < count_; next += lanes) {
         for (int l = 0; l < lanes; ++l) fill(std::min(next + l, count_ - 1), at, in + l, lanes);
         program.run_lanes(in, out);
-        for (int l = 0; l < lanes && next + l < count_; ++l) use(next + l, Lane{out + l, lanes});
+        for (int l = 0; l < lanes && next + l < count_; ++l) use(next + l, Lane<lanes>{out + l});
       }
       return;
     }
-    double* in = buffer(std::size_t(inputs));
     for (; next < count_; ++next) {
-      fill_variables(next, at, in, 1);
-      const Lane found{program(in, numbers(next), stamp(next)), 1};
-      use(next, found);
+      Program::Call call = program.begin();
+      set_variables(next, at, [&](int k, double value) { call.set(k, value); });
+      use(next, Lane<1>{program.finish(call, numbers(next), stamp(next))});
     }
   }
 
   /// The outputs for one instance whose coordinates are given one after the other; no velocities are zero ones.
   const double* local(const Program& program, int instance, const Instant& at) const {
-    double* in = buffer(std::size_t(1 + 2 * n_));
-    in[0] = at.t;
-    std::copy_n(at.q, n_, in + 1);
-    if (at.v != nullptr) {
-      std::copy_n(at.v, n_, in + 1 + n_);
-    } else {
-      std::fill_n(in + 1 + n_, n_, 0.0);
+    Program::Call call = program.begin();
+    call.set(0, at.t);
+    for (int i = 0; i < n_; ++i) {
+      call.set(1 + i, at.q[i]);
+      call.set(1 + n_ + i, at.v != nullptr ? at.v[i] : 0.0);
     }
-    return program(in, numbers(instance), stamp(instance));
+    return program.finish(call, numbers(instance), stamp(instance));
   }
 
  private:
   std::uint64_t stamp(int instance) const { return first_stamp_ + std::uint64_t(instance); }
 
-  void fill_variables(int instance, const Instant& at, double* in, int stride) const {
+  template <class Put> void set_variables(int instance, const Instant& at, const Put& set) const {
     const int* own = stencil(instance);
-    const auto set = [&](int k, double value) { in[std::ptrdiff_t(k) * stride] = value; };
     set(0, at.t);
     for (int i = 0; i < n_; ++i) {
       set(1 + i, at.q[own[i]]);
@@ -86,7 +81,7 @@ class InstanceSet {
     }
   }
   void fill(int instance, const Instant& at, double* in, int stride) const {
-    fill_variables(instance, at, in, stride);
+    set_variables(instance, at, [&](int k, double value) { in[std::ptrdiff_t(k) * stride] = value; });
     const double* own = numbers(instance);
     for (int k = 0; k < numbers_each_; ++k) in[std::ptrdiff_t(1 + 2 * n_ + k) * stride] = own[k];
   }

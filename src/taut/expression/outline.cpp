@@ -12,7 +12,7 @@ template <class Number> void append(std::string& key, Number number) {
 
 std::vector<Graph::Node> transplanted(const Graph& from, Graph& to, const std::vector<Graph::Node>& roots,
                                       const std::function<Graph::Node(int variable)>& variable) {
-  std::unordered_map<Graph::Node, Graph::Node> known;
+  NumberMap<Graph::Node> known;
   for (const Graph::Node node : from.parts_of(roots)) {
     const Graph::Entry e = from.entries()[std::size_t(node)];  // a copy: the graph may be the one that grows
     const auto of = [&](int argument) { return argument >= 0 ? known.at(argument) : -1; };
@@ -56,14 +56,14 @@ Instance::Instance(const Graph& graph, Numbering numbering, const std::vector<Gr
   for (const int root : roots_) append(key_, root);
   append(key_, int(first.size()));
   append(key_, int(stencil_.size()));
-  known_.clear();
-  place_.clear();
+  known_ = {};
+  place_ = {};
 }
 
 int Instance::local(int coordinate) {
   const auto [found, is_new] = place_.try_emplace(coordinate, int(stencil_.size()));
   if (is_new) stencil_.push_back(coordinate);
-  return found->second;
+  return found;
 }
 
 int Instance::leaf(Leaf kind, int index) {

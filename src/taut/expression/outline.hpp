@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <string>
+#include <taut/base/number_map.hpp>
 #include <taut/expression/graph.hpp>
 
 namespace taut {
@@ -60,8 +61,8 @@ class Instance {
   std::vector<int> stencil_;
   std::vector<double> numbers_;
   std::vector<std::shared_ptr<const Table>> tables_;
-  std::unordered_map<Graph::Node, int> known_;
-  std::unordered_map<int, int> place_;  // of coordinates in the stencil
+  NumberMap<int> known_;  // steps by nodes
+  NumberMap<int> place_;  // of coordinates in the stencil
   std::string key_;
 };
 

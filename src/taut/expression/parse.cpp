@@ -55,14 +55,20 @@ struct Token {
   std::string_view text;
   std::size_t position;
   double value = 0.0;
+  int sign = 0;  ///< see code_of
 };
+
+/// A sign of one or two characters as a number; 0 for anything else.
+constexpr int code_of(std::string_view sign) {
+  return sign.size() == 1 ? sign[0] : sign.size() == 2 ? sign[0] | sign[1] << 8 : 0;
+}
 
 class Parser {
  public:
-  using Symbols = std::map<std::string, Graph::Node, std::less<>>;
+  using Arguments = std::vector<std::pair<std::string_view, Graph::Node>>;
 
   /// `own` are the arguments of a function, whose body this is: they hide names of the scope, and no function called from there sees them.
-  Parser(Graph& graph, const Scope& scope, const Symbols& own, std::string_view text, int depth, long& tokens)
+  Parser(Graph& graph, const Scope& scope, const Arguments& own, std::string_view text, int depth, long& tokens)
       : graph_(graph), scope_(scope), own_(own), text_(text), depth_(depth), tokens_(tokens) {
     advance();
   }
@@ -122,19 +128,16 @@ class Parser {
       token_ = {Token::Kind::name, text_.substr(k, next_ - k), k};
       return;
     }
-    for (const std::string_view two : {"<=", ">=", "==", "!=", "**"})
-      if (text_.substr(k, 2) == two) {
-        token_ = {Token::Kind::sign, text_.substr(k, 2), k};
-        next_ = k + 2;
-        return;
-      }
-    if (std::string_view("+-*/^()<>=,").find(c) == std::string_view::npos)
+    const char after = k + 1 < text_.size() ? text_[k + 1] : ' ';
+    const bool two = (after == '=' && (c == '<' || c == '>' || c == '=' || c == '!')) || (after == '*' && c == '*');
+    if (!two && std::string_view("+-*/^()<>=,").find(c) == std::string_view::npos)
       fail(message("the character '{}' means nothing here", std::string(1, c)), k);
-    token_ = {Token::Kind::sign, text_.substr(k, 1), k};
-    next_ = k + 1;
+    next_ = k + (two ? 2 : 1);
+    token_ = {Token::Kind::sign, text_.substr(k, next_ - k), k};
+    token_.sign = code_of(token_.text);
   }
 
-  bool is(std::string_view sign) const { return token_.kind == Token::Kind::sign && token_.text == sign; }
+  bool is(std::string_view sign) const { return token_.sign == code_of(sign); }
   bool is_word(std::string_view word) const { return token_.kind == Token::Kind::name && token_.text == word; }
   bool take(std::string_view sign) {
     if (!is(sign)) return false;
@@ -271,14 +274,15 @@ class Parser {
     advance();
     if (is("(")) return call(name);
     if (name.text == "and" || name.text == "or") fail(message("'{}' needs something before it", name.text), name.position);
-    if (const auto found = own_.find(name.text); found != own_.end()) return found->second;
+    for (const auto& [argument, node] : own_)
+      if (argument == name.text) return node;
     if (const auto found = scope_.symbols.find(name.text); found != scope_.symbols.end()) return found->second;
     if (scope_.also)
       if (const auto found = scope_.also(name.text)) return *found;
     if (name.text == "pi") return graph_.constant(pi);
     std::vector<std::string> known{"pi"};
-    for (const Symbols* symbols : {&own_, &scope_.symbols})
-      for (const auto& [symbol, node] : *symbols) known.push_back(symbol);
+    for (const auto& [argument, node] : own_) known.emplace_back(argument);
+    for (const auto& [symbol, node] : scope_.symbols) known.push_back(symbol);
     fail(unknown("symbol", name.text, known), name.position);
   }
 
@@ -303,8 +307,8 @@ class Parser {
     };
     if (const auto own = scope_.functions.find(name.text); own != scope_.functions.end()) {
       count(own->second.arguments.size());
-      Symbols inner;
-      for (std::size_t k = 0; k < arguments.size(); ++k) inner[own->second.arguments[k]] = arguments[k];
+      Arguments inner;
+      for (std::size_t k = 0; k < arguments.size(); ++k) inner.emplace_back(own->second.arguments[k], arguments[k]);
       try {
         return Parser(graph_, scope_, inner, own->second.body, depth_, tokens_).whole();
       } catch (const ExpressionError& error) {
@@ -355,7 +359,7 @@ class Parser {
 
   Graph& graph_;
   const Scope& scope_;
-  const Symbols& own_;
+  const Arguments& own_;
   std::string_view text_;
   std::size_t next_ = 0;
   Token token_{};

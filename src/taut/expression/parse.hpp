@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <taut/base/name_map.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/graph.hpp>
 #include <taut/system/set.hpp>
@@ -24,7 +25,7 @@ struct Scope {
     std::vector<std::string> arguments;
     std::string body;
   };
-  std::map<std::string, Graph::Node, std::less<>> symbols;
+  NameMap<Graph::Node> symbols;
   std::map<std::string, Function, std::less<>> functions;
   std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;  ///< functions of one argument
   std::function<std::optional<Graph::Node>(std::string_view name)>

@@ -2,11 +2,11 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <taut/base/number_map.hpp>
 #include <taut/base/require.hpp>
 #include <taut/expression/code.hpp>
 #include <taut/expression/program.hpp>
 #include <taut/expression/sines.hpp>
-#include <unordered_map>
 
 namespace taut {
 namespace {
@@ -49,13 +49,16 @@ struct Memory {
   std::vector<double> angles, sines, cosines;  // of one group
 };
 thread_local std::vector<Memory> memories;
+/// Where they are, without a look whether the thread has any yet.
+constinit thread_local Memory* known_memories = nullptr;
+constinit thread_local std::size_t known_count = 0;
 
 bool is_wave(Op op) { return op == Op::sin || op == Op::cos; }
 
 /// In an order in which sines and cosines stand together, so that many are found at once: those that need no others first, with what they need before them;
 /// then those that need these; and at the end what no sine needs.
 std::vector<Graph::Node> by_waves(const Graph& graph, const std::vector<Graph::Node>& parts) {
-  std::unordered_map<Graph::Node, int> round, due;  // due: 2k + 1 for the sines of a round, 2k for what they need
+  NumberMap<int> round, due;  // due: 2k + 1 for the sines of a round, 2k for what they need
   for (const Graph::Node node : parts) {
     int& own = round[node] = 0;
     graph.entries()[node].each_argument(
@@ -64,10 +67,10 @@ std::vector<Graph::Node> by_waves(const Graph& graph, const std::vector<Graph::N
   constexpr int never = std::numeric_limits<int>::max();
   for (auto node = parts.rbegin(); node != parts.rend(); ++node) {
     const bool wave = is_wave(graph.entries()[*node].op);
-    int& own = due.try_emplace(*node, never).first->second;
+    int& own = due.try_emplace(*node, never).first;
     if (wave) own = 2 * round.at(*node) + 1;
     graph.entries()[*node].each_argument([&, before = wave ? own - 1 : own](Graph::Node argument) {
-      int& other = due.try_emplace(argument, never).first->second;
+      int& other = due.try_emplace(argument, never).first;
       other = std::min(other, before);
     });
   }
@@ -93,26 +96,14 @@ struct Program::Code : Instructions {
       angles.push_back({list.size(), {}});
     std::vector<int>& all = angles.back().registers;
     const auto found = std::find(all.begin(), all.end(), angle);
-    const int place = int(found - all.begin());
+    const int where = int(found - all.begin());
     if (found == all.end()) all.push_back(angle);
-    list.push_back({op, angle, place, int(angles.size()) - 1, 0.0});
+    list.push_back({op, angle, where, int(angles.size()) - 1, 0.0});
   }
 
   Memory& memory() const {
-    if (memories.size() <= place) memories.resize(place + 1);
-    Memory& mine = memories[place];
-    if (mine.owner != serial) {
-      mine = {};
-      mine.owner = serial;
-      mine.registers.assign(registers(), 0.0);
-      std::copy(constants.begin(), constants.end(), mine.registers.begin() + inputs());
-      mine.result.assign(results.size(), 0.0);
-      std::size_t most = 0;
-      for (const Angles& one : angles) most = std::max(most, one.registers.size());
-      for (std::vector<double>* each : {&mine.angles, &mine.sines, &mine.cosines})
-        each->assign(std::size_t(room_for_sines(int(most))), 0.0);
-    }
-    return mine;
+    if (place < known_count && known_memories[place].owner == serial) return known_memories[place];
+    return new_memory();
   }
 
   /// Machine code once there is some; until then, now and then, the making of it.
@@ -129,26 +120,43 @@ struct Program::Code : Instructions {
   void run_lanes(double* r) const;
 
  private:
+  Memory& new_memory() const;
+
   mutable std::atomic<int> runs_{0};
   mutable std::atomic<const MachineCode*> ready_{nullptr};
   mutable std::unique_ptr<const MachineCode> made_;
 };
+
+Memory& Program::Code::new_memory() const {
+  if (memories.size() <= place) memories.resize(place + 1);
+  known_memories = memories.data();
+  known_count = memories.size();
+  Memory& mine = memories[place];
+  mine = {};
+  mine.owner = serial;
+  mine.registers.assign(registers(), 0.0);
+  std::copy(constants.begin(), constants.end(), mine.registers.begin() + inputs());
+  mine.result.assign(results.size(), 0.0);
+  std::size_t most = 0;
+  for (const Angles& one : angles) most = std::max(most, one.registers.size());
+  for (std::vector<double>* each : {&mine.angles, &mine.sines, &mine.cosines})
+    each->assign(std::size_t(room_for_sines(int(most))), 0.0);
+  return mine;
+}
 
 Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, const std::vector<int>& inputs, int numbers) {
   auto code = std::make_shared<Code>();
   code->tables = graph.tables();
   code->variables = int(inputs.size()) - numbers;
   code->numbers = numbers;
-  std::unordered_map<int, int> input;
-  for (std::size_t k = 0; k < inputs.size(); ++k) input.emplace(inputs[k], int(k));
-  std::unordered_map<Graph::Node, int> place;
+  NumberMap<int> input, place;
+  for (std::size_t k = 0; k < inputs.size(); ++k) input.try_emplace(inputs[k], int(k));
   const std::vector<Graph::Node> parts = by_waves(graph, graph.parts_of(outputs));
   for (const Graph::Node k : parts) {
     const Graph::Entry& e = graph.entries()[k];
     if (e.op == Op::variable) {
-      const auto found = input.find(e.a);
-      require(found != input.end(), "Program: variable {} is not among the inputs.", e.a);
-      place[k] = found->second;
+      require(input.contains(e.a), "Program: variable {} is not among the inputs.", e.a);
+      place[k] = input.at(e.a);
     } else if (e.op == Op::constant) {
       place[k] = code->first();
       code->constants.push_back(e.value);
@@ -174,15 +182,16 @@ Program::Program(const Graph& graph, const std::vector<Graph::Node>& outputs, co
 
 int Program::outputs() const { return code_ ? int(code_->results.size()) : 0; }
 
-const double* Program::operator()(const double* in, const double* numbers, std::uint64_t stamp) const {
+Program::Call Program::begin() const {
+  Memory& mine = code_->memory();
+  return {mine.registers.data(), code_->variables, mine.known && !code_->outside, &mine};
+}
+
+const double* Program::finish(const Call& call, const double* numbers, std::uint64_t stamp) const {
   const Code& code = *code_;
-  Memory& mine = code.memory();
-  double* r = mine.registers.data();
-  bool same = mine.known && !code.outside;
-  for (int k = 0; k < code.variables; ++k) {
-    same = same && r[k] == in[k];
-    r[k] = in[k];
-  }
+  Memory& mine = *static_cast<Memory*>(call.memory);
+  double* const r = call.registers;
+  bool same = call.same;
   if (code.numbers > 0 && (mine.stamp != stamp || stamp == 0)) {
     std::copy_n(numbers, code.numbers, r + code.variables);
     mine.stamp = stamp;

@@ -31,9 +31,9 @@ std::vector<int> united(const std::vector<int>& a, const std::vector<int>& b) {
 ExpressionTerms::ExpressionTerms(std::shared_ptr<Graph> graph, Numbering numbering, std::shared_ptr<Shapes> shapes)
     : graph_(std::move(graph)), numbering_(numbering), shapes_(std::move(shapes)) {}
 
-std::vector<int> ExpressionTerms::stencil_of(const std::vector<Node>& nodes) const {
+std::vector<int> ExpressionTerms::stencil_of(const std::vector<int>& variables) const {
   std::vector<int> stencil;
-  for (const int variable : graph_->variables_of(nodes))
+  for (const int variable : variables)
     if (variable != numbering_.time()) stencil.push_back(numbering_.coordinate(variable));
   std::sort(stencil.begin(), stencil.end());
   stencil.erase(std::unique(stencil.begin(), stencil.end()), stencil.end());
@@ -71,7 +71,7 @@ std::vector<ExpressionTerms::Piece> ExpressionTerms::pieces_of(const LagrangianN
   std::vector<Piece> found;
   std::map<std::vector<int>, std::size_t> by_stencil;
   const auto piece = [&](Node node, int coordinate) -> LagrangianNodes& {
-    std::vector<int> stencil = stencil_of({node});
+    std::vector<int> stencil = stencil_of(graph_->variables_of({node}));
     if (coordinate >= 0) stencil = united(stencil, {coordinate});
     const auto [place, is_new] = by_stencil.try_emplace(stencil, found.size());
     if (is_new) found.push_back({std::move(stencil), {}});
@@ -124,7 +124,7 @@ void ExpressionTerms::add(const LagrangianNodes& nodes, const std::string& name)
     all.push_back(Q);
     all.push_back(graph_->variable(numbering_.q(coordinate)));
   }
-  Piece whole{stencil_of(all), nodes};
+  Piece whole{stencil_of(graph_->variables_of(all)), nodes};
   if (numbering_.coordinates <= few) {
     if (!whole.stencil.empty()) add_instance(whole, name);
     return;
@@ -162,11 +162,10 @@ void ExpressionTerms::add_instance(const Piece& piece, const std::string& name) 
 }
 
 void ExpressionTerms::add_constraint(Node g, Set set, const std::string& name) {
-  const auto of_velocity = [this](int variable) { return numbering_.is_velocity(variable); };
-  Constraint one{g, set, false, stencil_of({g}), name};
+  const std::vector<int> variables = graph_->variables_of({g});
+  Constraint one{g, set, false, stencil_of(variables), name};
   require(!one.stencil.empty(), "no coordinate occurs in it");
-  const int degree = graph_->degree(g, of_velocity);
-  one.velocity = degree > 0;
+  one.velocity = std::any_of(variables.begin(), variables.end(), [&](int k) { return numbering_.is_velocity(k); });
   require(!one.velocity || set == Set::zero, "a velocity occurs in it, and inequalities hold positions only");
   constraints_.push_back(std::move(one));
 }

@@ -39,7 +39,7 @@ class ExpressionTerms {
     std::vector<int> stencil;
     std::string name;
   };
-  std::vector<int> stencil_of(const std::vector<Graph::Node>& nodes) const;
+  std::vector<int> stencil_of(const std::vector<int>& variables) const;
   std::vector<Piece> pieces_of(const LagrangianNodes& nodes) const;
   void split(Graph::Node node, std::vector<Graph::Node>& out) const;
   void add_instance(const Piece& piece, const std::string& name);

@@ -66,18 +66,31 @@ std::string unknown(const std::string& what, const std::string& name, const std:
   return message("there is no {} '{}'", what, excerpt(name)) + (near.empty() ? "" : message("; did you mean '{}'?", near));
 }
 
-Draft::Draft(const std::vector<Document>& files, const ModelOverrides& changes, std::shared_ptr<Shapes> shapes)
-    : documents(files), overrides(changes), shapes_(std::move(shapes)) {}
+Contents::Contents(std::shared_ptr<const std::vector<Document>> from) : documents(std::move(from)) {
+  for (const Document& document : *documents)
+    for (std::size_t k = 0; k < document.root.keys.size(); ++k) {
+      const std::string& section = document.root.keys[k];
+      const Tree& tree = document.root.items[k];
+      if (tree.kind == Tree::Kind::nothing) continue;
+      sections[section].push_back({{document, tree}, section != "name" && section != "source" && Repeats::needed(tree)});
+    }
+}
+
+const std::vector<Contents::Text>& Contents::of(std::string_view section) const {
+  static const std::vector<Text> none;
+  const auto found = sections.find(section);
+  return found == sections.end() ? none : found->second;
+}
+
+Draft::Draft(const Contents& found, const ModelOverrides& changes, std::shared_ptr<Shapes> shapes)
+    : contents(found), overrides(changes), shapes_(std::move(shapes)) {}
 
 void Draft::each(const std::string& section, const std::function<void(const Item&)>& action) {
-  for (const Document& document : documents) {
-    const Tree* found = document.root.find(section);
-    if (found == nullptr || found->kind == Tree::Kind::nothing) continue;
-    const Item item(document, *found);
-    if (section == "name" || section == "source" || !Repeats::needed(*found)) {
+  for (const auto& [item, repeats] : contents.of(section)) {
+    if (!repeats) {
       action(item);
     } else {
-      action(outside(document.file, Tree::table({{section, Repeats(calculator(*this)).written_out(item)}})));
+      action(outside(item.file(), Tree::table({{section, Repeats(calculator(*this)).written_out(item)}})));
     }
   }
 }
@@ -174,14 +187,14 @@ bool Draft::is_name(const std::string& name) {
 void Draft::check_name(const Item& item, const std::string& name) const {
   if (!is_name(name))
     item.fail(message("'{}' is not a name; names hold letters, digits and _, and do not start with a digit", name));
-  if (name == "t" || name == "pi" || name == "and" || name == "or" || name == "not")
-    item.fail(message("'{}' has a meaning already", name));
+  for (const std::string_view word : {"t", "pi", "and", "or", "not"})
+    if (name == word) item.fail(message("'{}' has a meaning already", name));
   if (taken_.contains(name)) item.fail(message("the name '{}' is taken already", name));
 }
 
 void Draft::take_name(const Item& item, const std::string& name) {
   check_name(item, name);
-  taken_.insert(name);
+  taken_.try_emplace(name);
 }
 
 int Draft::coordinate(const Item& item, const std::string& name) const {

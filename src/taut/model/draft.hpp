@@ -62,13 +62,26 @@ struct JointPlace {
   Graph::Node same = -1;  ///< c cos φ + s sin φ: 1 where the angle is that of the turn, −1 half a turn away
 };
 
+/// What documents say about each section, and whether something is repeated there: looked for once, however often a model is read.
+struct Contents {
+  struct Text {
+    Item item;
+    bool repeats;
+  };
+  explicit Contents(std::shared_ptr<const std::vector<Document>> from);
+  const std::vector<Text>& of(std::string_view section) const;
+
+  std::shared_ptr<const std::vector<Document>> documents;
+  NameMap<std::vector<Text>> sections;
+};
+
 /// A model while its sections are read: what they share.
 ///
 /// Sections are read in the order of the table of sections: first values, then what moves, which numbers the coordinates, then what acts on it
 /// and holds it, at last what is watched. A reader of a section takes the item and the draft, adds what it finds, and fails at the item.
 class Draft {
  public:
-  Draft(const std::vector<Document>& documents, const ModelOverrides& overrides, std::shared_ptr<Shapes> shapes);
+  Draft(const Contents& contents, const ModelOverrides& overrides, std::shared_ptr<Shapes> shapes);
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
 
@@ -127,7 +140,7 @@ class Draft {
   const std::vector<int>& rows_named(const Item& item, const std::string& name);
 
   ModelFile model;  ///< what is there so far
-  const std::vector<Document>& documents;
+  const Contents& contents;
   const ModelOverrides& overrides;
 
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
@@ -143,12 +156,12 @@ class Draft {
   std::shared_ptr<Cells> cells = std::make_shared<Cells>();  ///< of inputs, over several readings of a model
 
   std::vector<std::pair<std::string, Graph::Node>> parameters;
-  std::unordered_map<std::string, std::size_t> parameter_index;
+  NameMap<std::size_t> parameter_index;
   std::vector<MassEntry> masses;
-  std::unordered_map<std::string, int> mass_index;
+  NameMap<int> mass_index;
   std::vector<std::string> generalized;
   std::vector<BodyEntry> bodies;
-  std::unordered_map<std::string, std::size_t> body_index;
+  NameMap<std::size_t> body_index;
   std::unordered_map<std::string, JointEntry> joints;  ///< by name
   std::unordered_set<std::string> joint_coordinates;   ///< angles and travels
   std::vector<JointPlace> joint_places;
@@ -160,7 +173,7 @@ class Draft {
 
   std::optional<System> system;
   std::vector<std::string> names;  ///< of coordinates
-  std::unordered_map<std::string, int> coordinate_index;
+  NameMap<int> coordinate_index;
   std::unordered_map<std::string, Spot> spots;
   LagrangianNodes lagrangian;
   std::unordered_map<std::string, double> rod_lengths;  ///< of rods that have a name
@@ -221,7 +234,7 @@ class Draft {
   std::size_t constraints_ = 0;
   std::vector<int> constraint_rows_;
   std::deque<Document> outside_;
-  std::unordered_set<std::string> taken_;
+  NameMap<char> taken_;
   std::vector<std::pair<std::string, int>> sorted_;  // coordinates, once somebody asks for a group of them
   std::unordered_map<std::string, std::vector<int>> rows_;
 };

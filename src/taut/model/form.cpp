@@ -1,6 +1,15 @@
 #include <taut/model/form.hpp>
 
 namespace taut {
+namespace {
+
+std::vector<std::string> names_in(const std::vector<Field>& fields) {
+  std::vector<std::string> out;
+  for (const Field& one : fields) out.push_back(one.name);
+  return out;
+}
+
+}  // namespace
 
 Form form(Form::Kind kind) {
   Form out;
@@ -8,15 +17,22 @@ Form form(Form::Kind kind) {
   return out;
 }
 
+Form whole(std::string least, std::string most) {
+  Form out = form(Form::Kind::whole);
+  out.least = std::move(least);
+  out.most = std::move(most);
+  return out;
+}
+
 Form values(const std::string& definition) {
+  const bool tolerance = definition == "tolerance";
+  std::string least = tolerance ? "1e-14" : definition == "nonnegative" ? "0" : "", above = definition == "positive" ? "0" : "",
+              below = tolerance ? "1" : "";
   Form out;
   out.definition = definition;
-  if (definition == "positive") out.above = "0";
-  if (definition == "nonnegative") out.least = "0";
-  if (definition == "tolerance") {
-    out.least = "1e-14";
-    out.below = "1";
-  }
+  out.least = std::move(least);
+  out.above = std::move(above);
+  out.below = std::move(below);
   return out;
 }
 
@@ -28,7 +44,7 @@ Form one_of(std::vector<std::string> words) {
 
 Form list_of(Form item, int fewest, int at_most) {
   Form out = form(Form::Kind::list);
-  out.parts.push_back(std::move(item));
+  out.parts = {std::move(item)};
   out.fewest = fewest;
   out.at_most = at_most;
   return out;
@@ -36,7 +52,7 @@ Form list_of(Form item, int fewest, int at_most) {
 
 Form table_of(std::vector<Field> fields) {
   Form out = form(Form::Kind::table);
-  for (const Field& one : fields) out.keys.push_back(one.name);
+  out.keys = names_in(fields);
   out.fields = std::move(fields);
   return out;
 }
@@ -44,7 +60,7 @@ Form table_of(std::vector<Field> fields) {
 Form names_of(Form name, Form value, std::vector<Field> known) {
   Form out = form(Form::Kind::names);
   out.parts = {std::move(name), std::move(value)};
-  for (const Field& one : known) out.keys.push_back(one.name);
+  out.keys = names_in(known);
   out.fields = std::move(known);
   return out;
 }

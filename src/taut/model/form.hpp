@@ -1,11 +1,36 @@
 #pragma once
 
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace taut {
 
 struct Field;
+
+/// A list that is made once and shared by its copies: forms are made of forms, many times over, whenever the program starts.
+template <class One> class Listed {
+ public:
+  Listed() = default;
+  Listed(std::vector<One> all) : all_(std::make_shared<const std::vector<One>>(std::move(all))) {}      // NOLINT: it stands
+  Listed(std::initializer_list<One> all) : all_(std::make_shared<const std::vector<One>>(all)) {}       // for a vector
+  operator const std::vector<One>&() const { return all(); }                                             // NOLINT
+  const std::vector<One>& all() const {
+    static const std::vector<One> none;
+    return all_ != nullptr ? *all_ : none;
+  }
+
+  std::size_t size() const { return all().size(); }
+  bool empty() const { return all().empty(); }
+  const One& operator[](std::size_t k) const { return all()[k]; }
+  const One& front() const { return all().front(); }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+
+ private:
+  std::shared_ptr<const std::vector<One>> all_;
+};
 
 /// What may stand at a place of a model, in words that a reader, a schema and a page of reference share.
 struct Form {
@@ -31,10 +56,10 @@ struct Form {
   Kind kind = Kind::value;
   std::string definition{};  ///< a name, where a schema is to say it once
   std::string doc{};
-  std::vector<std::string> words{};
-  std::vector<Form> parts{};
-  std::vector<Field> fields;
-  std::vector<std::string> keys{};  ///< names of the fields
+  Listed<std::string> words{};
+  Listed<Form> parts{};
+  Listed<Field> fields{};
+  Listed<std::string> keys{};  ///< names of the fields
 
   // Limits of numbers; words of numbers, as the schema prints them. Empty: none.
   std::string least{}, above{}, most{}, below{};
@@ -73,6 +98,7 @@ std::vector<std::string> joint_types();  ///< those that the reader of joints kn
 // Words for making them.
 Form form(Form::Kind kind);
 Form values(const std::string& definition);  ///< value, positive, nonnegative, tolerance
+Form whole(std::string least, std::string most = {});
 Form one_of(std::vector<std::string> words);
 Form list_of(Form item, int fewest = 0, int at_most = 0);
 Form table_of(std::vector<Field> fields);

@@ -27,12 +27,7 @@ Form ends() {
   out.unique = true;
   return defined("ends", out);
 }
-Form elements() {
-  Form out = form(Form::Kind::whole);
-  out.least = "1";
-  out.most = "100000";
-  return defined("elements", out);
-}
+Form elements() { return defined("elements", whole("1", "100000")); }
 
 /// A number between limits, in the words of options: "0" and "<1" for 0 ≤ x < 1.
 Form between(const std::string& low, const std::string& high) {
@@ -254,8 +249,6 @@ Form tolerance() {
 }
 
 Form run() {
-  Form every = form(Form::Kind::whole);
-  every.least = "0";
   return table_of({
       {"until", value(), "End time [s]."},
       {"step", positive(),
@@ -273,7 +266,7 @@ Form run() {
        "Of the step, with tolerances: by error estimates, or reversibly (symmetric integrators, conservative systems)."},
       {"breaks", list_of(value()),
        "Times at which forces jump [s]; a step ends at each. Jumps by time alone are found without."},
-      {"every", every, "Record each so many-th step; 0: only the first and the last state.", "1"},
+      {"every", whole("0"), "Record each so many-th step; 0: only the first and the last state.", "1"},
       {"interval", positive(), "With tolerances: record at multiples of this [s]."},
       {"times", list_of(value(), 1), "Record at these times [s] and no others, besides events; steps do not feel it."},
       {"events", list_of(event()), "More of the section `events`."},

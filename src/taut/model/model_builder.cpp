@@ -32,10 +32,10 @@ std::function<std::vector<double>(double, double)> jumps_of(const Draft& draft) 
 }
 
 /// Through all sections. `with_start`: initial values are found; otherwise it is the system that is asked for.
-ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides& overrides,
+ModelFile read_all(const Contents& contents, const ModelOverrides& overrides,
                    const std::shared_ptr<Shapes>& shapes, const std::shared_ptr<Draft::Cells>& cells, bool assemble,
                    bool with_start) {
-  Draft draft(documents, overrides, shapes);
+  Draft draft(contents, overrides, shapes);
   draft.cells = cells;
   read_stage(Section::Stage::title, draft);
   read_parameters(draft);
@@ -89,7 +89,7 @@ ModelFile read_all(const std::vector<Document>& documents, const ModelOverrides&
 
 ModelReader::ModelReader(std::shared_ptr<const std::vector<Document>> documents, std::string file, std::string text,
                          ModelOverrides overrides)
-    : documents_(std::move(documents)),
+    : contents_(std::make_shared<const Contents>(std::move(documents))),
       file_(std::move(file)),
       text_(std::move(text)),
       overrides_(std::move(overrides)),
@@ -101,12 +101,12 @@ ModelFile ModelReader::read(const ModelNumbers& numbers, bool assemble) const {
     for (const auto& [name, value] : numbers.parameters) overrides.parameters.emplace_back(name, Tree(value).word);
     for (const auto& [name, value] : numbers.initial) overrides.initial.emplace_back(name, Tree(value).word);
     const auto cells = std::make_shared<Draft::Cells>();
-    ModelFile model = read_all(*documents_, overrides, shapes_, cells, assemble, true);
+    ModelFile model = read_all(*contents_, overrides, shapes_, cells, assemble, true);
     model.text = text_;
-    model.with = [documents = documents_, overrides, shapes = shapes_, cells](const std::map<std::string, double>& values) {
+    model.with = [contents = contents_, overrides, shapes = shapes_, cells](const std::map<std::string, double>& values) {
       ModelOverrides other = overrides;
       for (const auto& [name, value] : values) other.parameters.emplace_back(name, Tree(value).word);
-      return read_all(*documents, other, shapes, cells, false, false);
+      return read_all(*contents, other, shapes, cells, false, false);
     };
     return model;
   } catch (const LocatedError&) {

@@ -5,6 +5,7 @@
 
 namespace taut {
 
+struct Contents;
 class Shapes;
 
 /// Numbers that differ between runs of one model, by name.
@@ -24,7 +25,7 @@ class ModelReader {
   ModelFile read(const ModelNumbers& numbers = {}, bool assemble = true) const;
 
  private:
-  std::shared_ptr<const std::vector<Document>> documents_;
+  std::shared_ptr<const Contents> contents_;
   std::string file_, text_;
   ModelOverrides overrides_;
   std::shared_ptr<Shapes> shapes_;

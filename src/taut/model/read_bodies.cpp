@@ -254,7 +254,7 @@ void read_bodies(const Item& item, Draft& draft) {
         if (key == "axes") body.axes.emplace_back(word, read_direction(where, draft));
       }
     }
-    draft.body_index.emplace(name, draft.bodies.size());
+    draft.body_index.try_emplace(name, draft.bodies.size());
     draft.bodies.push_back(std::move(body));
   }
 }

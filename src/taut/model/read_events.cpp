@@ -163,9 +163,8 @@ bool asks_for_accelerations(const Tree& tree) {
 /// A.ax, A.x'' and phi''.
 void name_accelerations(Draft& draft) {
   bool asked = false;
-  for (const Document& document : draft.documents)
-    for (const char* section : {"outputs", "events", "run"})
-      if (const Tree* found = document.root.find(section)) asked = asked || asks_for_accelerations(*found);
+  for (const char* section : {"outputs", "events", "run"})
+    for (const Contents::Text& one : draft.contents.of(section)) asked = asked || asks_for_accelerations(one.item.tree());
   if (!asked) return;
   Graph& graph = *draft.graph;
   for (int i = 0; i < draft.numbering.coordinates; ++i)
@@ -187,9 +186,9 @@ void name_energies(Draft& draft) {
   const Graph::Node kinetic = graph.variable(draft.energy_variable(false)),
                     potential = graph.variable(draft.energy_variable(true));
   // A parameter or coordinate of that name comes first.
-  draft.scope.symbols.emplace("kinetic", kinetic);
-  draft.scope.symbols.emplace("potential", potential);
-  draft.scope.symbols.emplace("energy", graph.add(kinetic, potential));
+  draft.scope.symbols.try_emplace("kinetic", kinetic);
+  draft.scope.symbols.try_emplace("potential", potential);
+  draft.scope.symbols.try_emplace("energy", graph.add(kinetic, potential));
 }
 
 }  // namespace

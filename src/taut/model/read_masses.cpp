@@ -52,7 +52,7 @@ void read_masses(const Item& item, Draft& draft) {
       draft.carried.push_back({name, mass.kilograms, at});
       continue;
     }
-    draft.mass_index.emplace(name, int(draft.masses.size()));
+    draft.mass_index.try_emplace(name, int(draft.masses.size()));
     draft.masses.push_back(std::move(mass));
   }
 }

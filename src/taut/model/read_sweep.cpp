@@ -22,18 +22,15 @@ long counted(const Item& item, Draft& draft, long least) {
 Form sweep_form() {
   const Form value = values("value"), text = defined("text", form(Form::Kind::text));
   const Form name = defined("coordinateOrVelocity", form(Form::Kind::coordinate_or_velocity));
-  Form seed = form(Form::Kind::whole), samples = seed;
-  seed.least = "0";
-  samples.least = "1";
   return table_of({
       {"vary", names_of(name, any_of({text, list_of(value, 1)})),
        "Parameters and initial values (x, x'): from:to:how many, with :log in equal ratios, or a list of values."},
       {"zip", defined("truth", form(Form::Kind::truth)), "Lists side by side; otherwise all combinations.", "false"},
       {"sample", names_of(name, text),
        "The same by chance: uniform(from, to), normal(mean, deviation), lognormal(mu, sigma) with those of the logarithm."},
-      {"samples", samples, "How many.", "100"},
+      {"samples", whole("1"), "How many.", "100"},
       {"sampling", one_of({"random", "latin", "sobol"}), "How: at random, Latin hypercube, Sobol's sequence.", "random"},
-      {"seed", seed, "Of the samples.", "0"},
+      {"seed", whole("0"), "Of the samples.", "0"},
       {"keep", any_of({text, list_of(text, 1)}),
        "Of each run: outputs, extremes, final, certificate, single outputs or coordinates by name, and "
        "times=from:to:how many at which outputs are kept; motion=how many: of so many runs the whole motion.",

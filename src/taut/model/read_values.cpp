@@ -10,10 +10,9 @@ void read_source(const Item& item, Draft& draft) { draft.model.source = item.wor
 namespace {
 
 bool is_input(const std::string& name, const Draft& draft) {
-  return std::any_of(draft.documents.begin(), draft.documents.end(), [&](const Document& document) {
-    const Tree* inputs = document.root.find("inputs");
-    return inputs != nullptr && inputs->find(name) != nullptr;
-  });
+  const std::vector<Contents::Text>& inputs = draft.contents.of("inputs");
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const Contents::Text& one) { return one.item.tree().find(name) != nullptr; });
 }
 
 }  // namespace
@@ -35,15 +34,17 @@ void read_inputs(const Item& item, Draft& draft) {
 
 /// A later file, and the command line after it, may change what an earlier one set.
 void read_parameters(Draft& draft) {
-  std::vector<std::pair<std::string, Item>> given;
-  std::unordered_map<std::string, std::size_t> index;
+  std::vector<Item> given;
+  NameMap<std::size_t>& index = draft.parameter_index;
   draft.each("parameters", [&](const Item& item) {
+    index.reserve(given.size() + item.tree().items.size());
+    given.reserve(given.size() + item.tree().items.size());
     for (const auto& [name, one] : item.entries()) {
-      const auto [found, fresh] = index.emplace(name, given.size());
+      const auto [found, fresh] = index.try_emplace(name, given.size());
       if (fresh) {
-        given.emplace_back(name, one);
+        given.push_back(one);
       } else {
-        given[found->second].second = one;
+        given[found] = one;
       }
     }
   });
@@ -52,19 +53,21 @@ void read_parameters(Draft& draft) {
     if (same == index.end() && is_input(name, draft)) continue;
     if (same == index.end()) {
       std::vector<std::string> known;
-      for (const auto& [other, item] : given) known.push_back(other);
+      for (const auto& [other, number] : index) known.push_back(other);
       const std::string near = nearest(name, known);
       throw LocatedError(message("--set {}: the model has no parameter '{}'", name, name) +
                          (near.empty() ? "." : message("; did you mean '{}'?", near)));
     }
-    given[same->second].second = draft.outside("--set", Tree::table({{name, text}}));
+    given[same->second] = draft.outside("--set", Tree::table({{name, text}}));
   }
-  for (const auto& [name, item] : given) {
+  draft.scope.symbols.reserve(given.size());
+  draft.parameters.reserve(given.size());
+  for (const auto& [name, number] : index) {
+    const Item& item = given[number];
     draft.take_name(item, name);
     const Graph::Node node = draft.value(item);
     draft.number(item, node);
     draft.scope.symbols[name] = node;
-    draft.parameter_index.emplace(name, draft.parameters.size());
     draft.parameters.emplace_back(name, node);
   }
 }

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <taut/base/decimal.hpp>
+#include <taut/base/name_map.hpp>
 #include <taut/expression/parse.hpp>
 #include <taut/model/tree.hpp>
-#include <unordered_set>
 
 namespace taut {
 namespace {
@@ -33,9 +33,10 @@ std::size_t repeated_key(const Tree& table) {
       if (std::find(keys.begin(), keys.begin() + long(k), keys[k]) != keys.begin() + long(k)) return k;
     return keys.size();
   }
-  std::unordered_set<std::string_view> seen(2 * keys.size());
+  NameMap<char> seen;
+  seen.reserve(keys.size());
   for (std::size_t k = 0; k < keys.size(); ++k)
-    if (!seen.insert(keys[k]).second) return k;
+    if (!seen.try_emplace(keys[k]).second) return k;
   return keys.size();
 }
 

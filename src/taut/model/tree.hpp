@@ -68,6 +68,7 @@ class Item {
   bool is_table() const { return tree_->kind == Tree::Kind::table; }
   bool empty() const { return !is_word() && tree_->items.empty(); }
   const Tree& tree() const { return *tree_; }
+  const std::string& file() const { return document_->file; }
 
   const std::string& word() const;                         ///< fails where there is a list or a table
   const std::string& text() const { return tree_->word; }  ///< for messages

@@ -24,12 +24,7 @@ class Watching {
 
   void see(const Progress& p) {
     const State& state = p.state;
-    const double near = 1e-12 * (1.0 + std::abs(state.t));
-    while (p.recorded && next_ < keep_.times.size() && std::abs(keep_.times[next_] - state.t) <= near) {
-      for (std::size_t k = 0; k < keep_.watched.size(); ++k)
-        series_[next_ * keep_.watched.size() + k] = value(keep_.watched[k], state);
-      ++next_;
-    }
+    if (p.recorded && next_ < keep_.times.size()) note(state);
     if (!keep_.extremes || p.between) return;
     for (std::size_t k = 0; k < keep_.watched.size(); ++k) {
       const double now = value(keep_.watched[k], state);
@@ -43,11 +38,24 @@ class Watching {
   const std::vector<double>& extremes() const { return extremes_; }
 
  private:
+  void note(const State& state) {
+    const double near = 1e-12 * (1.0 + std::abs(state.t));
+    for (; next_ < keep_.times.size() && std::abs(keep_.times[next_] - state.t) <= near; ++next_)
+      for (std::size_t k = 0; k < keep_.watched.size(); ++k)
+        series_[next_ * keep_.watched.size() + k] = value(keep_.watched[k], state);
+  }
+
   const SweepKeep& keep_;
   ModelModes& modes_;
   std::size_t next_ = 0;  // of the times
   std::vector<double> series_, extremes_;
 };
+
+/// Steps between two looks at the world outside: those of small systems take less time than the look.
+long polled_every(const System& system) {
+  constexpr int large = 100;
+  return system.size() < large ? 16 : 1;
+}
 
 }  // namespace
 
@@ -105,8 +113,10 @@ std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& pl
     Watching watching(keep, *modes);
     bool cut = false;
     RunModelOptions asked;
+    const long often = polled_every(*planned.system);
     asked.observers = {[&](const Progress& p) {
       watching.see(p);
+      if (p.step % often != 0) return;
       if (done) done(p.done);
       if (interrupted && interrupted() && p.stop != nullptr) {
         *p.stop = "interrupted";
