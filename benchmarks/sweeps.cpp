@@ -25,6 +25,11 @@ struct Times {
   double all, stepping, two_threads;
 };
 
+double middle(std::vector<double> all) {
+  std::nth_element(all.begin(), all.begin() + long(all.size() / 2), all.end());
+  return all[all.size() / 2];
+}
+
 Times measured(const std::string& folder, const Case& one) {
   const taut::ModelReader reader = taut::model_reader(folder + "/" + one.file, one.run);
   const taut::ModelFile model = reader.read();
@@ -33,7 +38,9 @@ Times measured(const std::string& folder, const Case& one) {
   std::vector<long> runs(std::size_t(plan.runs()));
   for (std::size_t k = 0; k < runs.size(); ++k) runs[k] = long(k);
   const auto swept = [&](int workers) {
-    return [&, workers] { taut::sweep(reader, plan, keep, {.workers = workers, .runs = runs}); };
+    const auto begin = Clock::now();
+    taut::sweep(reader, plan, keep, {.workers = workers, .runs = runs});
+    return since(begin);
   };
   const std::optional<taut::Choice> chosen = taut::common_choice(reader, plan);
   const auto stepped = [&] {
@@ -49,9 +56,13 @@ Times measured(const std::string& folder, const Case& one) {
     }
     return sum;
   };
-  Times out{best_seconds(swept(1)), 1e300, best_seconds(swept(2))};
-  for (int round = 0; round < 5; ++round) out.stepping = std::min(out.stepping, stepped());
-  return out;
+  std::vector<double> all, stepping, two_threads;
+  for (int round = 0; round < 9; ++round) {  // in turn, since machines change their pace
+    all.push_back(swept(1));
+    stepping.push_back(stepped());
+    two_threads.push_back(swept(2));
+  }
+  return {middle(all), middle(stepping), middle(two_threads)};
 }
 
 }  // namespace
