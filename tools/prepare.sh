@@ -83,6 +83,6 @@ build() {
 }
 
 toolchain=(g++ cmake ninja-build libasmjit-dev libeigen3-dev liblapack-dev libspectra-dev libsuitesparse-dev libyaml-cpp-dev libhdf5-dev)
-program=(libfmt-dev libcli11-dev nlohmann-json3-dev gnuplot-nox)
+program=(libfmt-dev libcli11-dev libjemalloc-dev nlohmann-json3-dev gnuplot-nox)
 # Node may come from elsewhere than Debian, and npm with it.
 command -v node >/dev/null && command -v npm >/dev/null || program+=(nodejs npm)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <taut/base/bits.hpp>
 #include <taut/base/number_map.hpp>
@@ -170,13 +171,22 @@ Graph::Node Graph::push(const Entry& entry) {
   places_[k] = Node(entries_.size());
   entries_.push_back(entry);
   outlines_.push_back(outline_of(entry));
+  variables_.push_back(first_variables_of(entry));
   return places_[k];
+}
+
+std::uint64_t Graph::first_variables_of(const Entry& e) const {
+  if (e.op == Op::variable) return std::uint64_t(1) << std::min(e.a, further);
+  std::uint64_t out = 0;
+  e.each_argument([&](Node argument) { out |= variables_[std::size_t(argument)]; });
+  return out;
 }
 
 void Graph::widen() {
   places_.assign(std::max<std::size_t>(128, 2 * places_.size()), -1);
   entries_.reserve(places_.size() / 2);
   outlines_.reserve(places_.size() / 2);
+  variables_.reserve(places_.size() / 2);
   const std::size_t mask = places_.size() - 1;
   for (std::size_t node = 0; node < entries_.size(); ++node) {
     std::size_t k = hash_of(entries_[node]) & mask;
@@ -438,6 +448,12 @@ Graph::Node Graph::slope_of(Node k, int variable) {
 
 std::vector<int> Graph::variables_of(const std::vector<Node>& nodes) const {
   std::vector<int> found;
+  std::uint64_t first = 0;
+  for (const Node k : nodes) first |= variables_[std::size_t(k)];
+  if ((first >> further & 1) == 0) {
+    for (; first != 0; first &= first - 1) found.push_back(std::countr_zero(first));
+    return found;
+  }
   for (const Node k : all_parts(entries_, nodes))
     if (entries_[k].op == Op::variable) found.push_back(entries_[k].a);
   std::sort(found.begin(), found.end());

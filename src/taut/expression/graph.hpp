@@ -99,6 +99,11 @@ class Graph {
   bool is_constant(Node node, double* value = nullptr) const;
   bool is_condition(Node node) const;                                   ///< a comparison, or several
   std::vector<int> variables_of(const std::vector<Node>& nodes) const;  ///< sorted
+  /// Whether a node depends on a variable, one of the first 63, and on no other; on others.
+  bool only_of(Node node, int variable) const { return variables_[std::size_t(node)] == std::uint64_t(1) << variable; }
+  bool of_others(Node node, int variable) const {
+    return (variables_[std::size_t(node)] & ~(std::uint64_t(1) << variable)) != 0;
+  }
 
   /// The nodes that the given ones are made of, themselves among them, arguments first: as many as there are, however large the graph.
   std::vector<Node> parts_of(const std::vector<Node>& nodes) const;
@@ -139,10 +144,13 @@ class Graph {
   Node simplified(Op op, Node a, Node b, Node c);  ///< −1: nothing to simplify
   Node power_of(Node base, Node exponent);
   std::uint64_t outline_of(const Entry& entry) const;
+  std::uint64_t first_variables_of(const Entry& entry) const;
   Node slope_of(Node node, int variable);
 
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> outlines_;
+  static constexpr int further = 63;
+  std::vector<std::uint64_t> variables_;  // of nodes: those below 63 that they are made of, a bit for each; the last bit: others too
   std::vector<Node> places_;  // of entries by what they are: at their hash or behind it; −1: free
   std::vector<std::shared_ptr<const Table>> tables_;
   std::vector<Node> slope_;  // of nodes, while a derivative is taken

@@ -5,39 +5,14 @@
 
 namespace taut {
 
-std::vector<char> nodes_of_time_alone(const Graph& graph, int time) {
-  enum : char { constant, timed, other };
-  const auto& entries = graph.entries();
-  std::vector<char> kind(entries.size(), constant);
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    const Graph::Entry& e = entries[k];
-    if (e.op == Op::constant) continue;
-    if (e.op == Op::variable) {
-      kind[k] = e.a == time ? timed : other;
-      continue;
-    }
-    kind[k] = kind[std::size_t(e.a)];
-    if (e.op == Op::table || e.op == Op::integer_power) continue;
-    for (const int argument : {e.b, e.c})
-      if (argument >= 0) kind[k] = std::max(kind[k], kind[std::size_t(argument)]);
-  }
-  for (char& one : kind) one = one == timed ? 1 : 0;
-  return kind;
-}
-
 bool bends_by_place(const Graph& graph, int time) {
-  const auto& entries = graph.entries();
-  std::vector<char> moves(entries.size(), 0);
-  bool found = false;
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    const Graph::Entry& e = entries[k];
-    if (e.op == Op::variable) moves[k] = e.a != time ? 1 : 0;
-    e.each_argument([&](Graph::Node argument) { moves[k] = std::max(moves[k], moves[std::size_t(argument)]); });
-    const bool steep = e.op == Op::exp || e.op == Op::tanh || e.op == Op::abs || e.op == Op::min || e.op == Op::max ||
-                       e.op == Op::sign || e.op == Op::step || e.op == Op::select || e.op == Op::table;
-    found = found || (steep && moves[k] != 0);
+  for (Graph::Node k = 0; k < Graph::Node(graph.entries().size()); ++k) {
+    const Op op = graph.entries()[std::size_t(k)].op;
+    const bool steep = op == Op::exp || op == Op::tanh || op == Op::abs || op == Op::min || op == Op::max || op == Op::sign ||
+                       op == Op::step || op == Op::select || op == Op::table;
+    if (steep && graph.of_others(k, time)) return true;
   }
-  return found;
+  return false;
 }
 
 namespace {
@@ -94,11 +69,10 @@ class Zeros {
 std::vector<double> kinks_in_time(const Graph& graph, int time, double from, double to, std::size_t nodes) {
   std::vector<double> found;
   if (!(std::abs(to - from) > 0.0) || !std::isfinite(to - from)) return found;
-  const std::vector<char> timed = nodes_of_time_alone(graph, time);
   const auto& entries = graph.entries();
   Zeros zeros(from, to, found);
   for (std::size_t k = 0; k < (nodes > 0 ? nodes : entries.size()); ++k) {
-    if (timed[k] == 0) continue;
+    if (!graph.only_of(Graph::Node(k), time)) continue;
     const Graph::Entry& e = entries[k];
     switch (e.op) {
       case Op::less:

@@ -16,7 +16,4 @@ std::vector<double> pulses_in_time(const Graph& graph, int time, double from, do
 /// Whether expressions hold what may change much in a small part of the way for other reasons than time: |x|, max(0, x), if(x < a, …), exp(−x²/w²), tables.
 bool bends_by_place(const Graph& graph, int time);
 
-/// Whether each node depends on time and on nothing else.
-std::vector<char> nodes_of_time_alone(const Graph& graph, int time);
-
 }  // namespace taut

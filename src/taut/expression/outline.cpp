@@ -47,12 +47,11 @@ Instance::Instance(const Graph& graph, Numbering numbering, const std::vector<Gr
     walk(graph, numbering, root);
     roots_.push_back(known_.at(root));
   }
-  for (const Step& step : steps_) {
-    append(key_, step.op);
-    for (const int argument : {step.a, step.b, step.c}) append(key_, argument);
-    append(key_, step.value);
-    if (step.op == Op::table) append(key_, tables_[std::size_t(step.b)].get());
-  }
+  key_.reserve(steps_.size() * sizeof(Step) + (roots_.size() + 3) * sizeof(int));
+  append(key_, int(steps_.size()));
+  key_.append(reinterpret_cast<const char*>(steps_.data()), steps_.size() * sizeof(Step));
+  for (const Step& step : steps_)
+    if (Op(step.op) == Op::table) append(key_, tables_[std::size_t(step.b)].get());
   for (const int root : roots_) append(key_, root);
   append(key_, int(first.size()));
   append(key_, int(stencil_.size()));
@@ -67,7 +66,7 @@ int Instance::local(int coordinate) {
 }
 
 int Instance::leaf(Leaf kind, int index) {
-  steps_.push_back({Op::variable, int(kind), index, -1, 0.0});
+  steps_.push_back({int(Op::variable), int(kind), index, -1, 0.0});
   return int(steps_.size()) - 1;
 }
 
@@ -114,16 +113,16 @@ void Instance::walk(const Graph& graph, Numbering numbering, Graph::Node root) {
       if (argument.op != Op::constant) {
         steps[k] = known_.at(arguments[k]);
       } else if (e.op == Op::power && k == 1) {
-        steps_.push_back({Op::constant, -1, -1, -1, argument.value});
+        steps_.push_back({int(Op::constant), -1, -1, -1, argument.value});
         steps[k] = int(steps_.size()) - 1;
       } else {
         steps[k] = number(arguments[k]);
       }
     }
     if (e.op == Op::table) {
-      steps_.push_back({e.op, steps[0], e.b, e.c, 0.0});
+      steps_.push_back({int(e.op), steps[0], e.b, e.c, 0.0});
     } else {
-      steps_.push_back({e.op, steps[0], steps[1], steps[2], e.value});
+      steps_.push_back({int(e.op), steps[0], steps[1], steps[2], e.value});
     }
     known_[node] = int(steps_.size()) - 1;
   }
@@ -135,20 +134,21 @@ Outline Instance::outline() const {
   std::vector<Graph::Node> made;
   const auto at = [&](int step) { return step >= 0 ? made[std::size_t(step)] : -1; };
   for (const Step& step : steps_) {
-    if (step.op == Op::constant) {
+    const Op op = Op(step.op);
+    if (op == Op::constant) {
       made.push_back(graph.constant(step.value));
-    } else if (step.op == Op::variable) {
+    } else if (op == Op::variable) {
       const Leaf kind = Leaf(step.a);
       made.push_back(graph.variable(kind == Leaf::time       ? out.numbering.time()
                                     : kind == Leaf::position ? out.numbering.q(step.b)
                                     : kind == Leaf::velocity ? out.numbering.v(step.b)
                                                              : out.number(step.b)));
-    } else if (step.op == Op::table) {
+    } else if (op == Op::table) {
       made.push_back(graph.table(tables_[std::size_t(step.b)], at(step.a), step.c));
-    } else if (step.op == Op::integer_power) {
+    } else if (op == Op::integer_power) {
       made.push_back(graph.make(Op::power, at(step.a), graph.constant(step.value)));
     } else {
-      made.push_back(graph.make(step.op, at(step.a), at(step.b), at(step.c)));
+      made.push_back(graph.make(op, at(step.a), at(step.b), at(step.c)));
     }
   }
   for (const int root : roots_) out.roots.push_back(made[std::size_t(root)]);

@@ -46,9 +46,8 @@ class Instance {
   Outline outline() const;
 
  private:
-  struct Step {
-    Op op;
-    int a, b, c;
+  struct Step {  // without gaps: the key holds its bytes
+    int op, a, b, c;
     double value;
   };
   enum class Leaf { time, position, velocity, number };

@@ -45,10 +45,13 @@ constexpr Function functions[] = {
     {"max", Op::max, 2},   {"sign", Op::sign, 1},   {"hypot", Op::hypot, 2}, {"step", Op::step, 1}, {"if", Op::select, 3},
 };
 
+// The same in every locale.
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 128;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 128;
 }
-bool in_name(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) || c == '.'; }
+bool in_name(char c) { return starts_name(c) || is_digit(c) || c == '.'; }
 
 struct Token {
   enum class Kind { number, name, sign, end } kind;
@@ -105,15 +108,14 @@ class Parser {
 
   void advance() {
     std::size_t k = next_;
-    while (k < text_.size() && std::isspace(static_cast<unsigned char>(text_[k]))) ++k;
+    while (k < text_.size() && is_blank(text_[k])) ++k;
     token_ = {Token::Kind::end, {}, k};
     if (k == text_.size()) {
       next_ = k;
       return;
     }
     const char c = text_[k];
-    if (std::isdigit(static_cast<unsigned char>(c)) ||
-        (c == '.' && k + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[k + 1])))) {
+    if (is_digit(c) || (c == '.' && k + 1 < text_.size() && is_digit(text_[k + 1]))) {
       const auto [end, trouble] = from_decimal(text_.data() + k, text_.data() + text_.size(), token_.value);
       if (trouble != std::errc{}) fail("this number is out of range", k);
       next_ = std::size_t(end - text_.data());
@@ -241,9 +243,7 @@ class Parser {
       const bool over = is("/");
       const Token sign = token_;
       const std::size_t next = next_;
-      const auto blank = [&](std::size_t at) {
-        return at >= text_.size() || std::isspace(static_cast<unsigned char>(text_[at]));
-      };
+      const auto blank = [&](std::size_t at) { return at >= text_.size() || is_blank(text_[at]); };
       if (sign.position == 0 || blank(sign.position - 1) || blank(sign.position + 1)) break;
       advance();
       const bool unit = token_.kind == Token::Kind::name && unit_of(token_.text);

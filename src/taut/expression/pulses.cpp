@@ -109,17 +109,20 @@ class Narrow {
 
 /// The nodes of time alone that others are made of, and the parts of their sums.
 std::vector<Graph::Node> whole_functions(const Graph& graph, int time, std::size_t nodes) {
-  const std::vector<char> timed = nodes_of_time_alone(graph, time);
   const auto& entries = graph.entries();
+  const auto timed = [&](std::size_t k) { return graph.only_of(Graph::Node(k), time); };
+  std::size_t first = 0;
+  while (first < entries.size() && (!timed(first) || entries[first].op == Op::variable)) ++first;
+  std::vector<Graph::Node> out;
+  if (first == entries.size()) return out;
   std::vector<char> inside(entries.size(), 0), looked(entries.size(), 0);
   for (std::size_t k = 0; k < entries.size(); ++k)
-    if (timed[k] != 0) entries[k].each_argument([&](int argument) { inside[std::size_t(argument)] = 1; });
+    if (timed(k)) entries[k].each_argument([&](int argument) { inside[std::size_t(argument)] = 1; });
   for (std::size_t k = 0; k < entries.size(); ++k)
-    if (timed[k] == 0) entries[k].each_argument([&](int argument) { inside[std::size_t(argument)] = 0; });
-  std::vector<Graph::Node> out;
+    if (!timed(k)) entries[k].each_argument([&](int argument) { inside[std::size_t(argument)] = 0; });
   for (std::size_t k = std::min(nodes, entries.size()); k-- > 0;) {  // sums come after their parts
     const Graph::Entry& e = entries[k];
-    if (timed[k] == 0 || e.op == Op::variable || (inside[k] != 0 && looked[k] == 0)) continue;
+    if (!timed(k) || e.op == Op::variable || (inside[k] != 0 && looked[k] == 0)) continue;
     if (e.op == Op::add || e.op == Op::subtract || e.op == Op::negate || e.op == Op::multiply)
       e.each_argument([&](int argument) { looked[std::size_t(argument)] = 1; });
     out.push_back(Graph::Node(k));

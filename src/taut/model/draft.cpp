@@ -4,6 +4,7 @@
 #include <taut/model/draft.hpp>
 #include <taut/model/model_modes.hpp>
 #include <taut/model/repeat.hpp>
+#include <taut/model/section.hpp>
 
 namespace taut {
 namespace {
@@ -74,6 +75,8 @@ Contents::Contents(std::shared_ptr<const std::vector<Document>> from) : document
       if (tree.kind == Tree::Kind::nothing) continue;
       sections[section].push_back({{document, tree}, section != "name" && section != "source" && Repeats::needed(tree)});
     }
+  for (const Section& one : taut::sections())
+    if (const std::vector<Text>& texts = of(one.name); !texts.empty()) filled.emplace_back(&one, &texts);
 }
 
 const std::vector<Contents::Text>& Contents::of(std::string_view section) const {
@@ -85,8 +88,9 @@ const std::vector<Contents::Text>& Contents::of(std::string_view section) const 
 Draft::Draft(const Contents& found, const ModelOverrides& changes, std::shared_ptr<Shapes> shapes)
     : contents(found), overrides(changes), shapes_(std::move(shapes)) {}
 
-void Draft::each(const std::string& section, const std::function<void(const Item&)>& action) {
-  for (const auto& [item, repeats] : contents.of(section)) {
+void Draft::each(const std::string& section, const std::vector<Contents::Text>& texts,
+                 const std::function<void(const Item&)>& action) {
+  for (const auto& [item, repeats] : texts) {
     if (!repeats) {
       action(item);
     } else {

@@ -18,6 +18,8 @@
 /// For the readers of sections; models are read by model/read.hpp.
 namespace taut {
 
+struct Section;
+
 /// A place that can be held, pushed or measured from: a mass, or expressions.
 struct Spot {
   std::array<Graph::Node, 3> x{};
@@ -69,10 +71,14 @@ struct Contents {
     bool repeats;
   };
   explicit Contents(std::shared_ptr<const std::vector<Document>> from);
+  Contents(const Contents&) = delete;  // it points into itself
+  Contents& operator=(const Contents&) = delete;
   const std::vector<Text>& of(std::string_view section) const;
 
   std::shared_ptr<const std::vector<Document>> documents;
   NameMap<std::vector<Text>> sections;
+  /// Those of the table of sections, in its order: models are read again and again, and most say nothing in most.
+  std::vector<std::pair<const Section*, const std::vector<Text>*>> filled;
 };
 
 /// A model while its sections are read: what they share.
@@ -86,7 +92,11 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   /// Every place of a section that holds something, file by file, with what is repeated written out.
-  void each(const std::string& section, const std::function<void(const Item&)>& action);
+  void each(const std::string& section, const std::function<void(const Item&)>& action) {
+    each(section, contents.of(section), action);
+  }
+  void each(const std::string& section, const std::vector<Contents::Text>& texts,
+            const std::function<void(const Item&)>& action);
   /// An item given from outside, in a place of its own.
   Item outside(const std::string& file, Tree root, std::size_t entry = 0);
 

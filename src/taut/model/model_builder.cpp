@@ -9,11 +9,11 @@ namespace taut {
 namespace {
 
 void read_stage(Section::Stage stage, Draft& draft) {
-  for (const Section& section : sections()) {
-    if (section.stage != stage || section.read == nullptr) continue;
-    draft.each(section.name, [&](const Item& item) {
-      if (!section.one_by_one) return section.read(item, draft);
-      for (const Item& one : item.list()) section.read(one, draft);
+  for (const auto& [section, texts] : draft.contents.filled) {
+    if (section->stage != stage || section->read == nullptr) continue;
+    draft.each(section->name, *texts, [&, section = section](const Item& item) {
+      if (!section->one_by_one) return section->read(item, draft);
+      for (const Item& one : item.list()) section->read(one, draft);
     });
   }
 }

@@ -68,14 +68,15 @@ void start_from_shapes(Draft& draft, const State& given, bool assemble) {
 
 void start_as_given(Draft& draft, const State& given, bool assemble) {
   ConsistentStart& start = draft.model.start;
-  start = {.state = given, .before = violations(*draft.system, given, tolerance)};
+  start = {.state = given};
+  if (is_consistent(*draft.system, given)) return;
+  start.before = violations(*draft.system, given, tolerance);
   require(!assemble || start.before.empty(),
           "the initial values violate {}; correct them, or name those to be found: initial: {solve: [...]}.",
           describe(start.before));
-  if (start.before.empty() && draft.system->constraint_count() > 0) {
-    start = consistent_start(*draft.system, given);
-    start.before.clear();
-  }
+  if (!start.before.empty()) return;
+  start = consistent_start(*draft.system, given);
+  start.before.clear();
 }
 
 /// Bodies are put together by their joints: what is given about a coordinate of a joint, and spins and velocities of bodies, is held; the rest is found.

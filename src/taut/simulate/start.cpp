@@ -187,6 +187,8 @@ Vector velocities_with(const System& system, const State& state, const std::vect
   return found.status == Status::ok ? found.state.v : state.v;
 }
 
+bool is_consistent(const System& system, const State& start) { return violations(system, start, mended).empty(); }
+
 ConsistentStart consistent_start(const System& system, const State& start) {
   const std::vector<Violation> before = violations(system, start, mended);
   if (before.empty()) return {.state = state_at(system, start.t, start.q, start.v)};

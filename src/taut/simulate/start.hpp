@@ -49,6 +49,9 @@ struct ConsistentStart {
 /// minimises |v − v₀|_M with G v + g_t = 0. A start that is consistent already is returned untouched, bit for bit.
 ConsistentStart consistent_start(const System& system, const State& start);
 
+/// Whether it is consistent already, to a few round-offs.
+bool is_consistent(const System& system, const State& start);
+
 /// The first half alone: positions, with the velocities as they are. From afar: where nothing near is found, a longer search comes first.
 ConsistentStart consistent_positions(const System& system, const State& start, bool from_afar = true);
 

@@ -8,7 +8,7 @@
 namespace taut {
 namespace {
 
-constexpr long first_steps = 25, trial_steps = 100;
+constexpr long look = 8, first_steps = 25, trial_steps = 100;
 constexpr double iterations_of_a_step = 8.0;  // of spark3 with its error estimate: 6 to 11 were seen
 constexpr int most_unknowns = 2000;           // beyond, a trial takes seconds
 
@@ -75,6 +75,7 @@ Choice choose_by_cost(const System& system, const State& start, const Choice& by
   (is_explicit(by_character) ? quick : steady) = by_character;
   // A trial that takes more than a fifth of the run is not worth it; a short one tells of most runs that they are short.
   const double price = iterations_of_a_step * double(trial_steps) * newton_weight(system);
+  if (is_explicit(by_character) && foretell(system, start, quick, options, look).work < price / 10.0) return by_character;
   Foretold by_quick = foretell(system, start, quick, options, first_steps);
   if (is_explicit(by_character) && by_quick.work < price) return by_character;
   if (!by_quick.finished) by_quick = foretell(system, start, quick, options, trial_steps);
