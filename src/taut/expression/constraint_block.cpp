@@ -12,7 +12,8 @@ namespace {
 /// Rows of instances as terms of a block: each has the whole stencil of its instance.
 class Rows {
  public:
-  Rows(std::shared_ptr<const ConstraintShape> of, InstanceSet all, std::vector<Set> all_sets, std::vector<std::string> all_names)
+  Rows(std::shared_ptr<const ConstraintShape> of, InstanceSet all, std::vector<Set> all_sets,
+       std::vector<std::string> all_names)
       : shape(std::move(of)), instances(std::move(all)), sets(std::move(all_sets)), names(std::move(all_names)) {
     place_.resize(std::size_t(shape->rows));
     std::iota(place_.begin(), place_.end(), 0);
@@ -207,8 +208,7 @@ class ExpressionConstraints final : public ConstraintBlock, public DiscreteDirec
   bool acts_on(int term, int k) const override {
     const SparseProgram& from = rows_.shape->gradients;
     for (int entry = 0; entry < from.count(); ++entry)
-      if (from.entry[std::size_t(entry)] == k &&
-          rows_.place(from.row[std::size_t(entry)]) == term % rows_.each())
+      if (from.entry[std::size_t(entry)] == k && rows_.place(from.row[std::size_t(entry)]) == term % rows_.each())
         return true;
     return false;
   }

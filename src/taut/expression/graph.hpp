@@ -150,7 +150,8 @@ class Graph {
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> outlines_;
   static constexpr int further = 63;
-  std::vector<std::uint64_t> variables_;  // of nodes: those below 63 that they are made of, a bit for each; the last bit: others too
+  std::vector<std::uint64_t>
+      variables_;             // of nodes: those below 63 that they are made of, a bit for each; the last bit: others too
   std::vector<Node> places_;  // of entries by what they are: at their hash or behind it; −1: free
   std::vector<std::shared_ptr<const Table>> tables_;
   std::vector<Node> slope_;  // of nodes, while a derivative is taken

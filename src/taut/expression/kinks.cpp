@@ -8,8 +8,8 @@ namespace taut {
 bool bends_by_place(const Graph& graph, int time) {
   for (Graph::Node k = 0; k < Graph::Node(graph.entries().size()); ++k) {
     const Op op = graph.entries()[std::size_t(k)].op;
-    const bool steep = op == Op::exp || op == Op::tanh || op == Op::abs || op == Op::min || op == Op::max || op == Op::sign ||
-                       op == Op::step || op == Op::select || op == Op::table;
+    const bool steep = op == Op::exp || op == Op::tanh || op == Op::abs || op == Op::min || op == Op::max ||
+                       op == Op::sign || op == Op::step || op == Op::select || op == Op::table;
     if (steep && graph.of_others(k, time)) return true;
   }
   return false;

@@ -93,9 +93,7 @@ bool contour_leaves(const RowOfValues& f, std::array<double, 2> middle, double h
   const double h = 2.0 * half / cells, left = middle[0] - half, low = middle[1] - half;
   const std::vector<double> x = steps(left, h, cells), sides{x.front(), x.back()};
   std::vector<double> before(x.size()), row(x.size());
-  const auto changes = [](double a, double b) {
-    return std::isfinite(a) && std::isfinite(b) && (a >= 0.0) != (b >= 0.0);
-  };
+  const auto changes = [](double a, double b) { return std::isfinite(a) && std::isfinite(b) && (a >= 0.0) != (b >= 0.0); };
   for (const double y : {low, low + cells * h}) {
     f(x, y, row.data());
     for (std::size_t i = 1; i < row.size(); ++i)

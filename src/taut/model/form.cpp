@@ -26,8 +26,10 @@ Form whole(std::string least, std::string most) {
 
 Form values(const std::string& definition) {
   const bool tolerance = definition == "tolerance";
-  std::string least = tolerance ? "1e-14" : definition == "nonnegative" ? "0" : "", above = definition == "positive" ? "0" : "",
-              below = tolerance ? "1" : "";
+  std::string least = tolerance                     ? "1e-14"
+                      : definition == "nonnegative" ? "0"
+                                                    : "",
+              above = definition == "positive" ? "0" : "", below = tolerance ? "1" : "";
   Form out;
   out.definition = definition;
   out.least = std::move(least);

@@ -13,9 +13,9 @@ struct Field;
 template <class One> class Listed {
  public:
   Listed() = default;
-  Listed(std::vector<One> all) : all_(std::make_shared<const std::vector<One>>(std::move(all))) {}      // NOLINT: it stands
-  Listed(std::initializer_list<One> all) : all_(std::make_shared<const std::vector<One>>(all)) {}       // for a vector
-  operator const std::vector<One>&() const { return all(); }                                             // NOLINT
+  Listed(std::vector<One> all) : all_(std::make_shared<const std::vector<One>>(std::move(all))) {}  // NOLINT: it stands
+  Listed(std::initializer_list<One> all) : all_(std::make_shared<const std::vector<One>>(all)) {}   // for a vector
+  operator const std::vector<One>&() const { return all(); }                                        // NOLINT
   const std::vector<One>& all() const {
     static const std::vector<One> none;
     return all_ != nullptr ? *all_ : none;

@@ -32,9 +32,8 @@ std::function<std::vector<double>(double, double)> jumps_of(const Draft& draft) 
 }
 
 /// Through all sections. `with_start`: initial values are found; otherwise it is the system that is asked for.
-ModelFile read_all(const Contents& contents, const ModelOverrides& overrides,
-                   const std::shared_ptr<Shapes>& shapes, const std::shared_ptr<Draft::Cells>& cells, bool assemble,
-                   bool with_start) {
+ModelFile read_all(const Contents& contents, const ModelOverrides& overrides, const std::shared_ptr<Shapes>& shapes,
+                   const std::shared_ptr<Draft::Cells>& cells, bool assemble, bool with_start) {
   Draft draft(contents, overrides, shapes);
   draft.cells = cells;
   read_stage(Section::Stage::title, draft);

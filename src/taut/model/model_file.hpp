@@ -120,8 +120,9 @@ struct ModelFile {
   std::vector<int> supports;   ///< rows of constraints that hold ends of beams
   std::vector<int> exact;      ///< these, and rows that say what angles of joints are: exact in every formulation
   std::map<int, double> soft;  ///< ε of rows that are springs in every formulation that does not name them
-  Scene scene;                                           ///< without
-  std::function<std::vector<Scene::Curve>()> contours;   ///< lines on curved surfaces, found where somebody looks; none: there are none
+  Scene scene;                 ///< without
+  std::function<std::vector<Scene::Curve>()>
+      contours;                         ///< lines on curved surfaces, found where somebody looks; none: there are none
   std::vector<NamedExpression> tracks;  ///< places of the scene that are no sums of coordinates: x, y (z) of each
   std::set<int> carried;                ///< coordinates of joints: without inertia of their own
   std::vector<NamedExpression> halves;  ///< of each angle of a joint: above zero, unless its body is half a turn away
