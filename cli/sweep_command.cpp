@@ -238,7 +238,7 @@ int sweep(const SweepArguments& arguments) {
                            .name = model.name,
                            .settings = settings_of(asked, changes, engine.name),
                            .runs = plan.runs(),
-                           .groups = keep.groups(plan.names(), model),
+                           .groups = keep.groups(plan.names()),
                            .times = keep.times};
   // What was begun before, the processes of mpirun need not do again.
   std::vector<char> before(std::size_t(plan.runs()), 0);

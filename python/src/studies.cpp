@@ -269,7 +269,7 @@ nb::dict sweep(const Built& built, bool signals, nb::object progress, const Pair
   if (trouble) std::rethrow_exception(trouble);
   nb::dict out, groups, columns;
   std::size_t first = 0;
-  for (const SweepGroup& group : keep.groups(runs.names(), *built.model)) {
+  for (const SweepGroup& group : keep.groups(runs.names())) {
     groups[nb::cast(group.name)] = group_array(rows, first, group.columns.size());
     columns[nb::cast(group.name)] = nb::cast(group.columns);
     first += group.columns.size();

@@ -146,13 +146,21 @@ class Follower {
     n_ = int(at.q.size());
     m_ = int(at.lambda.size());
     t_ = at.t;
-    size_ = std::max(at.q.norm(), 1e-300);
-    across_ = std::make_unique<AcrossBranch>(family, t_, std::max(at.q.lpNorm<Eigen::Infinity>(), 1e-300), span_);
-    across_->coordinates = n_;
     here_.z.resize(n_ + m_ + 1);
     here_.z << at.q, at.lambda, from;
-    across_->normal = Vector::Unit(n_ + m_ + 1, n_ + m_);
-    across_->through = here_.z;
+    size_ = at.q.norm();
+    double length = at.q.lpNorm<Eigen::Infinity>();
+    look_across(family, std::max(length, 1e-300));
+    // Near the origin: as far as it would get along the way.
+    if (across_->linearize(here_.z)) {
+      const Vector moved = span_ * across_->along().head(n_);
+      if (size_ < 1e-3 * moved.norm()) {
+        size_ = moved.norm();
+        length = moved.lpNorm<Eigen::Infinity>();
+      }
+    }
+    size_ = size_ > 0.0 ? size_ : 1.0;
+    look_across(family, length > 0.0 ? length : 1.0);
     if (!settle(here_, (to > from ? 1.0 : -1.0) * across_->normal)) {
       out_.trouble = message("at the first parameter, {}: the stiffness is singular; start a little beside it", from);
       return;
@@ -165,6 +173,14 @@ class Follower {
 
  private:
   double parameter(const Vector& z) const { return z[n_ + m_]; }
+
+  /// From here_, at equal parameters.
+  void look_across(const std::function<System(double)>& family, double length) {
+    across_ = std::make_unique<AcrossBranch>(family, t_, length, span_);
+    across_->coordinates = n_;
+    across_->normal = Vector::Unit(n_ + m_ + 1, n_ + m_);
+    across_->through = here_.z;
+  }
 
   /// ⟨a, b⟩ of the arc length, as a plane: n with n·b = ⟨a, b⟩.
   Vector plane(const Vector& a) const {

@@ -11,8 +11,17 @@
 namespace taut {
 namespace {
 
+constexpr int largest_dense = 800;
+
+/// A length for configurations at the origin, which have none of their own: how far the forces there would move them.
+double reach(const System& system, const State& at) {
+  const double force = system.force(instant(at)).lpNorm<Eigen::Infinity>();
+  if (force == 0.0 || system.size() > largest_dense) return 1.0;
+  const double stiffness = system.stiffness(instant(at)).cwiseAbs().rowwise().sum().maxCoeff();
+  return stiffness > 0.0 && std::isfinite(stiffness) ? force / stiffness : 1.0;
+}
+
 double lowest_eigenvalue(const System& system, const State& at) {
-  constexpr int largest_dense = 800;
   const int n = system.size();
   if (n > largest_dense) return std::numeric_limits<double>::quiet_NaN();
   const SmallMotions small = small_motions(system, at);
@@ -40,7 +49,8 @@ Equilibrium equilibrium(const System& system, const State& start, const Equilibr
   const Vector zero = Vector::Zero(n);
   Vector from, minus, x, lambda = Vector::Zero(system.constraint_count());
   if (start.lambda.size() == lambda.size()) lambda = start.lambda;
-  const double size = std::max(ConfigurationSize().of(system, out.state), 1e-300);
+  double size = ConfigurationSize().of(system, out.state);
+  if (size == 0.0) size = reach(system, out.state);
   problem.inertias[1] = {.t = start.t, .q = &zero, .v = &zero, .q_slope = 1.0, .force = -1.0};
   problem.reactions[0] = {.t = start.t, .q = &zero, .q_slope = 1.0, .weight = 1.0};
   problem.condition = {.t = start.t, .q_slope = 1.0};

@@ -16,8 +16,9 @@ std::vector<std::size_t> Timeline::look(double target) {
     const bool acts = options_.events[one.event].acts();
     if (!acting.empty()) {
       // What crosses at the same time, up to round-off, or was passed by the step that lands.
-      if (met[one.event] != 0 || !watch_.crossed(one.event, run_->newest())) continue;
+      if (met[one.event] != 0 || !watch_.crossed(one, run_->newest())) continue;
       met[one.event] = 1;
+      watch_.meet(one);
       if (acts) {
         acting.push_back(one.event);
       } else {
@@ -29,6 +30,7 @@ std::vector<std::size_t> Timeline::look(double target) {
       tell_crossing(one.event, between_);
     } else if (land(one)) {
       met[one.event] = 1;
+      watch_.meet(one);
       acting.push_back(one.event);
     } else {
       end(Verdict::failed, message("the step to the event '{}' at t = {} failed: {}", options_.events[one.event].name, one.t,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <taut/simulate/watch.hpp>
 
 namespace taut {
@@ -33,9 +34,11 @@ void Watch::arm(const State& state) {
   }
 }
 
-bool Watch::crossed(std::size_t event, const State& state) const {
-  const double exact = value(event, state);
-  return std::abs(exact) <= roundoff * largest_[event] || sign(exact) != came_[event];
+bool Watch::crossed(const Crossing& one, const State& state) const {
+  // Where time has not come to its part of the step, another sign is that of an earlier half of a swing.
+  if ((one.t - one.low) * (one.low - state.t) > 0.0) return false;
+  const double exact = value(one.event, state);
+  return std::abs(exact) <= roundoff * largest_[one.event] || sign(exact) != one.from;
 }
 
 void Watch::passed(const std::vector<std::size_t>& events, const State& state, double moment) {
@@ -92,6 +95,7 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
     for (std::size_t k = 0; k < events_.size(); ++k) {
       if (!events_[k].when || (side_[k] == 0.0 && rests_[k] != 0)) continue;
       const double exact = seen != nullptr && !events_[k].reactions ? seen[k] : value(k, sample_), side = side_[k];
+      if (std::isnan(exact)) continue;  // has no side
       const double size = std::abs(exact), largest = std::max(largest_[k], size);
       // Round-off has no side.
       const double now = (side == 0.0 || (end && met)) && size <= roundoff * largest ? 0.0 : sign(exact);
@@ -111,8 +115,7 @@ const std::vector<Watch::Crossing>& Watch::look(DenseStep& step, bool met) {
         since_[k] = std::max(since_[k], size);
       }
       if (!changes) continue;
-      came_[k] = from;
-      found_.push_back({k, locate(step, k, low, t, from), low});
+      found_.push_back({k, locate(step, k, low, t, from), low, from});
     }
     last = t;
   }

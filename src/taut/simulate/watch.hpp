@@ -33,7 +33,8 @@ class Watch {
   struct Crossing {
     std::size_t event;
     double t;
-    double low;  ///< a time before it, from which on the function has one sign
+    double low;   ///< a time before it, from which on the function has one sign
+    double from;  ///< this sign
   };
 
   /// Forgets sides: those of functions that are not zero are found at this state, those of the others within the next step.
@@ -46,8 +47,10 @@ class Watch {
   /// Sides as they were before the last look: the step was not taken.
   void forget_look() { side_ = before_; }
 
-  /// After forget_look, at a state within the step: whether an event that the look has found has crossed there too, or is zero.
-  bool crossed(std::size_t event, const State& state) const;
+  /// After forget_look, at a state within the step in which a crossing was found: whether it happens there too, or the function is zero.
+  bool crossed(const Crossing& one, const State& state) const;
+  /// It happens there: `passed` will ask for the side from which it came.
+  void meet(const Crossing& one) { came_[one.event] = one.from; }
 
   /// The side of an event that has just happened is found anew, and that of each which is zero there too. `moment`: a time that is next to nothing, in the
   /// direction of the run; where positions a moment later say that a function goes back to where it came from, it is expected there.
@@ -77,7 +80,7 @@ class Watch {
   std::vector<double> largest_;        // value of each function so far: round-off is measured against it
   std::vector<double> since_;          // the same since its event last happened
   std::vector<double> expected_;       // side that it goes to after its event, where that is known; otherwise 0
-  std::vector<double> came_;           // side from which it crossed, of those that the last look has found
+  std::vector<double> came_;           // side from which it crossed, of those that happened last
   std::vector<char> rests_;            // whether it is zero at both ends of the step
   std::vector<char> gone_;             // whether it has changed sides within the step
   std::vector<Crossing> found_;

@@ -119,6 +119,7 @@ LaneSweep::LaneSweep(const ModelReader& reader, const SweepPlan& plan, const Swe
 
 /// Runs with other equations, or steps of another kind, have another code.
 LaneRecord LaneSweep::recorded(const ModelFile& model) const {
+  require(!keep_.found_in(model), "this run has other outputs or coordinates than the first; take --engine general.");
   LaneRecord out = record_lanes(model.system, watched_outputs(keep_, model));
   out.key += equal_steps(model.run) ? "equal" : "chosen";
   return out;

@@ -18,6 +18,7 @@ class Watching {
         extremes_(keep.extremes ? 4 * keep.watched.size() : 0, missing) {}
 
   double value(const SweepKeep::Watched& one, const State& state) {
+    if (!one.is_there()) return missing;
     if (one.output >= 0) return modes_.value(modes_.outputs()[std::size_t(one.output)], state);
     return (one.velocity ? state.v : state.q)[one.coordinate];
   }
@@ -110,7 +111,8 @@ std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& pl
     options.every = 0;
     options.renew = renewal_steps(planned.system->size(), planned.integrator.traits());  // as runs that are kept in files do
     const std::shared_ptr<ModelModes> modes = planned.modes;
-    Watching watching(keep, *modes);
+    const std::optional<SweepKeep> own = keep.found_in(model);
+    Watching watching(own ? *own : keep, *modes);
     bool cut = false;
     RunModelOptions asked;
     const long often = polled_every(*planned.system);
@@ -128,14 +130,12 @@ std::optional<SweepRow> sweep_run(const ModelReader& reader, const SweepPlan& pl
     const Certificate& c = outcome.certificate;
     row.verdict = c.verdict;
     if (c.verdict != Verdict::reached) row.reason = c.message;
-    for (const SweepKeep::Watched& one : keep.watched)
+    for (const SweepKeep::Watched& one : own ? own->watched : keep.watched)
       if (keep.ends) row.numbers.push_back(watching.value(one, outcome.last));
     put(watching.series());
     put(watching.extremes());
-    if (keep.final_state) {
-      put({outcome.last.q.begin(), outcome.last.q.end()});
-      put({outcome.last.v.begin(), outcome.last.v.end()});
-    }
+    for (const Vector* last : {&outcome.last.q, &outcome.last.v})
+      for (const int i : own ? own->places : keep.places) row.numbers.push_back(i >= 0 ? (*last)[i] : missing);
     if (keep.certificate) put(figures_of(c));
   } catch (const InputError& error) {
     row.numbers.resize(plan.names().size());

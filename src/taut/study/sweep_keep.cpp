@@ -8,20 +8,31 @@
 namespace taut {
 namespace {
 
-SweepKeep::Watched watched_named(const std::string& name, const ModelFile& model) {
+SweepKeep::Watched place_of(const std::string& name, const ModelFile& model) {
   SweepKeep::Watched out{name};
-  std::vector<std::string> known{"outputs", "extremes", "final", "certificate"};
-  for (std::size_t k = 0; k < model.outputs.size(); ++k) {
+  for (std::size_t k = 0; k < model.outputs.size(); ++k)
     if (model.outputs[k].name == name) out.output = int(k);
-    known.push_back(model.outputs[k].name);
-  }
   out.velocity = !name.empty() && name.back() == '\'';
   const std::string coordinate = out.velocity ? name.substr(0, name.size() - 1) : name;
-  for (int i = 0; i < model.system.size(); ++i) {
+  for (int i = 0; i < model.system.size(); ++i)
     if (model.system.coordinate_name(i) == coordinate) out.coordinate = i;
-    known.push_back(model.system.coordinate_name(i));
-  }
-  if (out.output >= 0 || out.coordinate >= 0) return out;
+  return out;
+}
+
+/// Whether it is where it is said to be.
+bool stands(const SweepKeep::Watched& one, const ModelFile& model) {
+  if (one.output >= 0)
+    return std::size_t(one.output) < model.outputs.size() && model.outputs[std::size_t(one.output)].name == one.name;
+  const std::string name = one.coordinate < model.system.size() ? model.system.coordinate_name(one.coordinate) : "";
+  return one.velocity ? one.name == name + "'" : one.name == name;
+}
+
+SweepKeep::Watched watched_named(const std::string& name, const ModelFile& model) {
+  SweepKeep::Watched out = place_of(name, model);
+  if (out.is_there()) return out;
+  std::vector<std::string> known{"outputs", "extremes", "final", "certificate"};
+  for (const NamedExpression& one : model.outputs) known.push_back(one.name);
+  for (int i = 0; i < model.system.size(); ++i) known.push_back(model.system.coordinate_name(i));
   const std::string near = nearest(name, known);
   throw InputError(message(
       "--keep {}: must be outputs, extremes, final, certificate, times=FROM:TO:HOW MANY, or the name of an output, a "
@@ -91,10 +102,26 @@ SweepKeep sweep_keep(const std::vector<std::string>& words, const ModelFile& mod
   require(!out.watched.empty() || (!out.ends && !out.extremes && out.times.empty()),
           "--keep: the model has no outputs; name coordinates, such as --keep {}, or add a section `outputs`.",
           model.system.coordinate_name(0));
+  for (int i = 0; i < model.system.size() && out.final_state; ++i) {
+    out.coordinates.push_back(model.system.coordinate_name(i));
+    out.places.push_back(i);
+  }
   return out;
 }
 
-std::vector<SweepGroup> SweepKeep::groups(const std::vector<std::string>& parameters, const ModelFile& model) const {
+std::optional<SweepKeep> SweepKeep::found_in(const ModelFile& model) const {
+  const System& system = model.system;
+  bool same = coordinates.empty() || int(coordinates.size()) == system.size();
+  for (const Watched& one : watched) same = same && stands(one, model);
+  for (int i = 0; i < int(coordinates.size()) && same; ++i) same = coordinates[std::size_t(i)] == system.coordinate_name(i);
+  if (same) return {};
+  SweepKeep out = *this;
+  for (Watched& one : out.watched) one = place_of(one.name, model);
+  for (std::size_t k = 0; k < coordinates.size(); ++k) out.places[k] = place_of(coordinates[k], model).coordinate;
+  return out;
+}
+
+std::vector<SweepGroup> SweepKeep::groups(const std::vector<std::string>& parameters) const {
   std::vector<SweepGroup> out{{"parameters", parameters, {parameters.size()}}};
   const auto add = [&](const std::string& name, std::vector<std::size_t> shape) -> std::vector<std::string>& {
     return out.emplace_back(SweepGroup{name, {}, std::move(shape)}).columns;
@@ -110,10 +137,9 @@ std::vector<SweepGroup> SweepKeep::groups(const std::vector<std::string>& parame
       for (const char* what : {"least ", "time of least ", "largest ", "time of largest "})
         columns.push_back(what + one.name);
   if (final_state) {
-    const int n = model.system.size();
-    auto& columns = add("final", {2, std::size_t(n)});
+    auto& columns = add("final", {2, coordinates.size()});
     for (const char* rate : {"", "'"})
-      for (int i = 0; i < n; ++i) columns.push_back(model.system.coordinate_name(i) + rate);
+      for (const std::string& one : coordinates) columns.push_back(one + rate);
   }
   if (certificate) add("certificate", {certificate_figures().size()}) = certificate_figures();
   return out;

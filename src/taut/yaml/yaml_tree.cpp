@@ -46,6 +46,39 @@ void check_brackets(const std::string& text, const std::string& file) {
   }
 }
 
+/// Notes where something begins.
+class Beginning final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line + 1; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override { anything = true; }
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    anything = true;
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    anything = true;
+  }
+  void OnMapEnd() override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override { anything = true; }
+
+  int line = 0;
+  bool anything = false;
+};
+
+/// A model is one document: what stands behind it, because a bracket closes too early or after `---`, would be lost.
+void check_end(YAML::Parser& parser, const std::string& file) {
+  constexpr int empty_ones = 2;  // signs of ends and comments; the parser does not get past a bracket that nobody opened
+  for (int k = 0;; ++k) {
+    Beginning more;
+    if (!parser.HandleNextDocument(more)) return;
+    if (more.anything || k == empty_ones)
+      throw LocatedError(
+          message("{}:{}: something follows the model, which ends before; a file holds one.", file, more.line));
+  }
+}
+
 /// Makes a tree of what the parser meets. YAML nests and repeats; neither must take the stack or the memory.
 class TreeMaker final : public YAML::EventHandler {
  public:
@@ -171,7 +204,9 @@ Tree parse_counted(const std::string& text, const std::string& file, long& entri
   TreeMaker maker(file, entries);
   try {
     std::istringstream in(text);
-    YAML::Parser(in).HandleNextDocument(maker);
+    YAML::Parser parser(in);
+    parser.HandleNextDocument(maker);
+    check_end(parser, file);
   } catch (const YAML::ParserException& error) {
     throw InputError(message("{}:{}: this is not YAML: {}.", file, error.mark.line + 1, error.msg));
   } catch (const YAML::Exception& error) {
