@@ -91,7 +91,7 @@ class MoreauJeanStepper final : public Stepper {
     impact_.size = size_.of(system_, now) / std::abs(h);
   }
 
-  /// Lets the inequalities act that q violates or touches; whether there were new ones. Forces then act along the G by which velocities are held.
+  /// Lets the inequalities act that q violates or touches; whether there were new ones. Where something approaches, forces act along the G by which velocities are held.
   bool touch(double t, const Vector& q) {
     bool more = false;
     system_.constraint_values(t, q.data(), g_.data());
@@ -100,9 +100,11 @@ class MoreauJeanStepper final : public Stepper {
       const double g = g_[Eigen::Index(i)];
       if (excess(sets_[i], g) == 0.0 && g != 0.0) continue;
       impact_.limits[i] = sets_[i];
+      more = touched_ = true;
+      // What rests already is held as equations are, of order two.
+      if (std::abs(excess(sets_[i], closing_[Eigen::Index(i)])) <= 1e-9 * impact_.size) continue;
       impact_.reactions[0].q = impact_.condition.q;
       impact_.reactions[0].t = impact_.condition.t;
-      more = touched_ = true;
     }
     return more;
   }
