@@ -105,6 +105,9 @@ std::optional<Node> joint_symbol(const JointEntry& joint, std::string_view rest,
   for (const JointEntry::Row& row : joint.rows)
     if (row.kind == rest[0])
       for (std::size_t k = 0; k < 3; ++k) sum[k] = graph.add(sum[k], graph.multiply(pushed(row), row.direction[k]));
+  for (const JointEntry::Push& one : joint.pushes)
+    if (one.kind == rest[0])
+      for (std::size_t k = 0; k < 3; ++k) sum[k] = graph.add(sum[k], graph.multiply(one.force, one.direction[k]));
   if (plane_moment) return sum[2];
   if (rest[1] >= '1' && rest[1] <= '3') return dot(graph, sum, joint.axes[std::size_t(rest[1] - '1')]);
   const int k = axis_of(rest, rest.substr(0, 1), draft.dim);

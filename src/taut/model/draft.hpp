@@ -51,6 +51,13 @@ struct JointEntry {
     std::size_t constraint;
   };
   std::vector<Row> rows{};
+  /// What a bushing pushes with.
+  struct Push {
+    char kind;
+    std::array<Graph::Node, 3> direction;
+    Graph::Node force;
+  };
+  std::vector<Push> pushes{};
   std::array<std::array<Graph::Node, 3>, 3> axes{};  ///< of the first side
 };
 

@@ -320,7 +320,8 @@ class JointReader {
     for (const auto& one : {joint_.angle, joint_.travel, joint_.rest, joint_.torque, joint_.motion, joint_.limits,
                             joint_.friction, joint_.pitch})
       if (one) one->fail("a bushing has only `stiffness` and `damping`");
-    add_bushing(joint_.name, apart(), joint_.a.axes, joint_.b.axes, *joint_.stiffness, joint_.damping, draft_);
+    joint_.entry.pushes =
+        add_bushing(joint_.name, apart(), joint_.a.axes, joint_.b.axes, *joint_.stiffness, joint_.damping, draft_);
   }
 
   /// φ with s cos φ = c sin φ, where c and s are cosine and sine of the turn from a to b; and the way along the axis.

@@ -70,10 +70,11 @@ void read_touch(const Item& item, Draft& draft);  ///< a contact between places
 void read_tubes(const Item& item, Draft& draft);  ///< of beams with each other
 const Beam& beam_named(const Item& item, const Draft& draft);
 std::vector<ContactPiece> pieces_of(const Beam& beam, const std::string& name, double radius);  ///< between its nodes
-/// Six springs and dampers between two places that carry directions; three in the plane.
-void add_bushing(const std::string& name, const std::array<Graph::Node, 3>& apart,
-                 const std::array<std::array<Graph::Node, 3>, 3>& a, const std::array<std::array<Graph::Node, 3>, 3>& b,
-                 const Item& stiffness, const std::optional<Item>& damping, Draft& draft);
+/// Six springs and dampers between two places that carry directions; three in the plane. What they push with.
+std::vector<JointEntry::Push> add_bushing(const std::string& name, const std::array<Graph::Node, 3>& apart,
+                                          const std::array<std::array<Graph::Node, 3>, 3>& a,
+                                          const std::array<std::array<Graph::Node, 3>, 3>& b, const Item& stiffness,
+                                          const std::optional<Item>& damping, Draft& draft);
 void read_pin(const Item& item, Draft& draft);
 void read_curve(const Item& item, Draft& draft);
 void read_wall(const Item& item, Draft& draft);

@@ -11,19 +11,19 @@
 namespace taut {
 namespace {
 
-constexpr int largest_dense = 800;
+constexpr int most_dense = 800;
 
 /// A length for configurations at the origin, which have none of their own: how far the forces there would move them.
 double reach(const System& system, const State& at) {
   const double force = system.force(instant(at)).lpNorm<Eigen::Infinity>();
-  if (force == 0.0 || system.size() > largest_dense) return 1.0;
+  if (force == 0.0 || system.size() > most_dense) return 1.0;
   const double stiffness = system.stiffness(instant(at)).cwiseAbs().rowwise().sum().maxCoeff();
   return stiffness > 0.0 && std::isfinite(stiffness) ? force / stiffness : 1.0;
 }
 
 double lowest_eigenvalue(const System& system, const State& at) {
   const int n = system.size();
-  if (n > largest_dense) return std::numeric_limits<double>::quiet_NaN();
+  if (n > most_dense) return std::numeric_limits<double>::quiet_NaN();
   const SmallMotions small = small_motions(system, at);
   if (small.size() == 0) return std::numeric_limits<double>::infinity();
   return symmetric_eigenvalues(0.5 * (small.K + small.K.transpose()), small.M)[0];
