@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 #include <taut/model/run_model.hpp>
+#include <taut/simulate/continuation.hpp>
 #include <taut/yaml/read_model.hpp>
 
 #include "error_of.hpp"
@@ -335,6 +336,125 @@ TEST(Strangers, BallsDoNotFlyThroughEachOther) {
   const RunOutcome ended = run_model(model, plan(model));
   EXPECT_NEAR(ended.last.q[0], 5.4, 0.1) << ended.certificate.message;
   EXPECT_NEAR(ended.last.q[2], 10.1, 0.1);
+}
+
+TEST(Strangers, NoStepLeapsOverABarrier) {
+  // 12.5 J against 2000 J: it turns round, from wherever it comes.
+  for (const double from : {-20.0, -17.3, -11.0, -5.0, -3.1})
+    for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+      const std::string barrier =
+          point + message("potential: \"max(0, 0.2 - abs(x))^2*5e4\"\ninitial: {x: {}, x': 5}\n", from);
+      EXPECT_NEAR(run_of(barrier + "run: {until: 10}\n", {.rtol = rtol}).last.v[0], -5.0, 1e-4) << from << ", " << rtol;
+    }
+}
+
+TEST(Strangers, AnEventIsNotMovedToAnotherThatActs) {
+  // x = t; sin 200x rises through zero 127 times after the start, and is elsewhere at t = 3, where something acts.
+  const std::string text = point +
+                           "initial: {x': 1}\nevents: [{name: a, when: x - 3, then: {x': x'}}, "
+                           "{name: c, when: sin(200*x), direction: rising, then: record}]\nrun: {until: 4}\n";
+  for (const char* scheme : {"", "dop853", "rk4", "spark3", "midpoint"}) {
+    long count = 0;
+    for (const auto& one : run_of(text, {.integrator = scheme}).events) {
+      if (one.name != "c") continue;
+      EXPECT_NEAR(std::sin(200.0 * one.t), 0.0, 1e-6) << scheme << ", " << one.t;
+      ++count;
+    }
+    EXPECT_EQ(count, 127) << scheme;
+  }
+}
+
+TEST(Strangers, WhatIsNoNumberCrossesNothing) {
+  // x = cos t: the conditions turn false on the way, and then their functions are no numbers.
+  for (const char* when : {"sqrt(x) > 0.5", "log(x) > -0.5"}) {
+    const std::string text = point + "potential: x^2/2\ninitial: {x: 1}\nevents: [{name: half, when: \"" + when +
+                             "\", then: stop}]\nrun: {until: 4}\n";
+    const RunOutcome ended = run_of(text);
+    EXPECT_TRUE(ended.events.empty()) << when;
+    EXPECT_EQ(ended.certificate.verdict, Verdict::reached) << when;
+  }
+}
+
+TEST(Strangers, ConstraintsMayBeWrittenInAnyUnit) {
+  for (const char* scale : {"1e-20", "1", "1e8", "1e12", "1e20"}) {
+    const std::string text = message("parameters: {s: {}}\n", scale) +
+                             "gravity: 9.81\nmasses: {A: {mass: 1, at: [1, 0]}}\n"
+                             "constraints: [\"s*(A.x^2 + A.y^2) = s\"]\nrun: {until: 3}\n";
+    for (const auto& [asked, exact] : {std::pair{Asked{"midpoint", 0.01}, 2e-3}, {Asked{.rtol = 1e-9}, 1e-6}}) {
+      const RunOutcome ended = run_of(text, asked);
+      EXPECT_NEAR(ended.last.q[0], -0.1766518, exact) << scale;
+      EXPECT_LE(ended.certificate.gap, 1e-12) << scale;
+      EXPECT_LE(ended.certificate.energy.scale, 20.0) << scale;
+      EXPECT_EQ(ended.certificate.grade, Grade::good) << scale << ": " << ended.certificate.summary;
+    }
+  }
+}
+
+TEST(Strangers, WhatLiesOnAFloorDoesNotBrakeWhatTurnsElsewhere) {
+  const std::string text =
+      "gravity: 9.81\npoints: {O: [0, 0]}\nbodies:\n  puck: {mass: 1, shape: {disk: 0.1}, at: [0, 0.1]}\n"
+      "  rotor: {mass: 1, inertia: 0.5, at: [3, 0], spin: 10}\njoints: [{type: hinge, between: [ground, rotor], at: [3, "
+      "0]}]\n"
+      "contacts: [{between: [O, puck], normal: [0, 1], radius: 0.1}]\noutputs: {w: rotor.w}\nrun: {until: 2}\n";
+  const ModelFile model = parse_model(text, "rotor.yaml");
+  double before = 0.0;
+  for (const double step : {4e-3, 2e-3}) {
+    const double off = 10.0 - NamedExpression(model.outputs[0]).at(run_of(text, {"moreau-jean", step}).last);
+    EXPECT_LE(std::abs(off), 2e-3);
+    if (before != 0.0) EXPECT_NEAR(before / off, 8.0, 4.5);  // of order two at least
+    before = off;
+  }
+}
+
+TEST(Strangers, BushingsTellWhatTheyCarry) {
+  const std::string text =
+      "gravity: 9.81\nbodies: {a: {mass: 2, inertia: 0.3, points: {f: [-0.3, 0.2]}}}\n"
+      "joints: [{type: bushing, between: [ground, a.f], stiffness: [1000, 1000, 30], damping: [100, 100, 3], name: J}]\n"
+      "outputs: {fx: J.fx, fy: J.fy, m: J.m, ax: \"a.f.x - a.x\", ay: \"a.f.y - a.y\"}\nrun: {until: 30}\n";
+  const ModelFile model = parse_model(text, "bushing.yaml");
+  const State last = run_of(text).last;  // at rest
+  const auto output = [&](std::size_t k) { return NamedExpression(model.outputs[k]).at(last); };
+  EXPECT_NEAR(output(0), 0.0, 1e-5);
+  EXPECT_NEAR(output(1), 19.62, 1e-5);
+  EXPECT_NEAR(output(2) + output(3) * output(1) - output(4) * output(0), 0.0, 1e-5);  // about the centre
+}
+
+TEST(Strangers, EquilibriaAtTheOriginAreFound) {
+  const std::string hung =
+      "gravity: 9.81\nmasses: {A: {mass: 1, at: [0, 0]}}\npoints: {T: [0, 1]}\n"
+      "springs: [{between: [A, T], stiffness: 10}]\ninitial: {equilibrium: true}\nrun: {until: 1}\n";
+  EXPECT_NEAR(parse_model(hung, "hung.yaml").start.state.q[1], -0.981, 1e-9);
+  const ModelFile model =
+      parse_model("parameters: {F: 0}\n" + point + "potential: 10*x^2 - F*x\nrun: {until: 1}\n", "pull.yaml");
+  const EquilibriumBranch branch = continuation(
+      [&](double F) {
+        return model.with({{"F", F}}).system;
+      },
+      model.start.state, 0.0, 6.0);
+  ASSERT_TRUE(branch.finished) << branch.trouble;
+  EXPECT_NEAR(branch.points.back().state.q[0], 0.3, 1e-9);
+}
+
+TEST(Strangers, WhatStandsBehindAModelIsNotLost) {
+  const std::string model = point + "run: {until: 1}\n";
+  EXPECT_NO_THROW(parse_model(model + "---\n", "model.yaml"));
+  EXPECT_NO_THROW(parse_model(model + "...\n# nothing\n", "model.yaml"));
+  EXPECT_THROW(parse_model(model + "---\nforces: {x: 1}\n", "model.yaml"), InputError);
+  EXPECT_THROW(parse_model(model + "...\nnonsense\n", "model.yaml"), InputError);
+  EXPECT_THROW(parse_model("{coordinates: [x], kinetic: \"x'^2/2\"}\n, forces: {x: 1}}\n", "model.yaml"), InputError);
+  EXPECT_THROW(parse_model("{coordinates: [x], kinetic: \"x'^2/2\"}}\n", "model.yaml"), InputError);
+}
+
+TEST(Strangers, AMotionThatIsLostIsPoorWhateverIsKept) {
+  const std::string blow_up = point + "potential: -x^4/4\ninitial: {x: 1, x': 1}\nrun: {until: 3}\n";
+  EXPECT_GE(run_of(blow_up, {"gcn", 0.01}).certificate.grade, Grade::poor);
+  const std::string damped =
+      "points: {O: [0, 0]}\nmasses: {A: {mass: 1, at: [1, 0], velocity: [1, 0]}}\n"
+      "forces: {A.x: 10}\nrun: {until: 10}\n";
+  for (const char* c : {"500", "1e4", "1e8"})
+    EXPECT_GE(run_of(message("dampers: [{between: [O, A], damping: {}}]\n", c) + damped, {"gcn", 0.01}).certificate.grade,
+              Grade::poor)
+        << c;
 }
 
 }  // namespace

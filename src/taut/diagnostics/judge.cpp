@@ -17,6 +17,9 @@ std::string figure(double value, const char* unit, bool units) {
 /// What is off by less than this share of the motion nobody sees; beyond the second it is another motion.
 constexpr double invisible = 1e-2, another = 0.1;
 
+/// What is off by more than this is not the motion, whatever else may be kept or unknown.
+constexpr double lost = 0.5;
+
 /// Promised exactly is kept to this: round-off of many steps.
 constexpr double exact = 1e-8;
 
@@ -47,6 +50,10 @@ void judge_energy(const Certificate& c, const Promise& promise, Judgement& out) 
   if (own && off <= enough && !(std::abs(energy.start - c.energy.start) <= another * c.energy.scale))
     return out.add(Grade::poor, name + " within " + size + ", but that is " + figure(energy.start, "J", c.units) +
                                     " where the model has " + figure(c.energy.start, "J", c.units) + ": halve the step");
+  if (own && off <= enough && !(c.energy.relative() <= lost))
+    return out.add(Grade::poor, name + " within " + size + ", but energy itself off by " +
+                                    figure(c.energy.deviation, "J", c.units) + " of " +
+                                    figure(c.energy.scale, "J", c.units) + ": halve the step");
   if (off <= enough) return out.add(Grade::good, name + " within " + size);
   const std::string mend = promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step";
   if (promise.dissipates && energy.drift <= 0.0)
@@ -67,7 +74,7 @@ bool judge_balance(const Certificate& c, const Promise& promise, Judgement& out)
   if (promise.dissipates && c.balance.drift <= 0.0) {
     out.add(surely <= another ? Grade::good : Grade::fair, c.balance.name + " lost " + size + ", as this scheme takes it");
   } else {
-    out.add(surely <= another ? Grade::fair : Grade::poor,
+    out.add(surely <= another && off <= lost ? Grade::fair : Grade::poor,
             c.balance.name + " off by " + size + (promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step"));
   }
   return true;

@@ -1,5 +1,7 @@
 #include <Eigen/LU>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <taut/base/require.hpp>
 #include <taut/integrators/integrator.hpp>
 
@@ -23,10 +25,38 @@ std::string massless(const System& system, const Instant& at) {
 
 }  // namespace
 
+/// The gradient of a condition on a length is as large as the length, if it is written as |x|² = l². In other units it is not: then the length is where the curvature
+/// says that it turns, and straight ones tell none.
+static double lengths_by_curvature(const System& system, const State& state, const Vector& norms) {
+  constexpr double known = 4.0;  // one direction of many
+  const double reach = std::max(state.q.lpNorm<Eigen::Infinity>(), std::numeric_limits<double>::min());
+  Vector there(state.q.size());
+  for (Eigen::Index i = 0; i < there.size(); ++i) there[i] = std::cos(1.0 + 2.3 * double(i));
+  const Eigen::MatrixXd here = system.constraint_gradient(state.t, state.q),
+                        turned = system.constraint_gradient(state.t, state.q + reach * there) - here;
+  double longest = 0.0;
+  for (Eigen::Index row = 0; row < norms.size(); ++row) {
+    const double curvature = turned.row(row).norm() / reach;
+    if (curvature > 1e-9 * norms[row] / reach)
+      longest = std::max(longest, std::min(norms[row], known * norms[row] / curvature));
+  }
+  return longest;
+}
+
 double ConfigurationSize::of(const System& system, const State& state) {
-  if (lengths_ < 0.0)
-    lengths_ = system.constraint_count() == 0 ? 0.0 : system.constraint_gradient_norms(state.t, state.q).maxCoeff();
-  return std::max(state.q.lpNorm<Eigen::Infinity>(), lengths_);
+  constexpr double odd = 100.0;  // times as large as the configuration
+  constexpr double work = 1e6;   // entries of a matrix
+  const double configuration = state.q.lpNorm<Eigen::Infinity>();
+  if (lengths_ < 0.0) {
+    lengths_ = 0.0;
+    if (system.constraint_count() > 0) {
+      const Vector norms = system.constraint_gradient_norms(state.t, state.q);
+      lengths_ = norms.maxCoeff();
+      if (configuration > 0.0 && lengths_ > odd * configuration && double(norms.size()) * double(system.size()) <= work)
+        lengths_ = lengths_by_curvature(system, state, norms);
+    }
+  }
+  return std::max(configuration, lengths_);
 }
 
 void require_equalities(const System& system, const std::string& scheme) {

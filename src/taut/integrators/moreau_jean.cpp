@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <taut/base/require.hpp>
 #include <taut/integrators/contact_stepper.hpp>
 #include <taut/integrators/moreau_jean.hpp>
@@ -91,7 +92,8 @@ class MoreauJeanStepper final : public Stepper {
     impact_.size = size_.of(system_, now) / std::abs(h);
   }
 
-  /// Lets the inequalities act that q violates or touches; whether there were new ones. Where something approaches, forces act along the G by which velocities are held.
+  /// Lets the inequalities act that q violates or touches; whether there were new ones. Forces on what they touch then act along the G by which velocities are held, or its
+  /// energy might grow; on what has nothing to do with that, as before.
   bool touch(double t, const Vector& q) {
     bool more = false;
     system_.constraint_values(t, q.data(), g_.data());
@@ -100,13 +102,67 @@ class MoreauJeanStepper final : public Stepper {
       const double g = g_[Eigen::Index(i)];
       if (excess(sets_[i], g) == 0.0 && g != 0.0) continue;
       impact_.limits[i] = sets_[i];
+      if (!touched_) {
+        along_ = end_;
+        gone_.assign(std::size_t(system_.size()), 0);
+      }
       more = touched_ = true;
-      // What rests already is held as equations are, of order two.
-      if (std::abs(excess(sets_[i], closing_[Eigen::Index(i)])) <= 1e-9 * impact_.size) continue;
-      impact_.reactions[0].q = impact_.condition.q;
+      go_ahead(int(i));
+      impact_.reactions[0].q = &along_;
       impact_.reactions[0].t = impact_.condition.t;
     }
     return more;
+  }
+
+  /// The coordinates of a row, and those tied to them by equations, are taken where velocities are held.
+  void go_ahead(int row) {
+    if (row >= touching_) {
+      along_ = ahead_;
+      return;
+    }
+    if (tied_.empty()) tie();
+    for (const int one : coordinates_[std::size_t(row)]) {
+      if (gone_[std::size_t(leader(one))] != 0) continue;
+      gone_[std::size_t(leader(one))] = 1;
+      for (int i = 0; i < system_.size(); ++i)
+        if (leader(i) == leader(one)) along_[i] = ahead_[i];
+    }
+  }
+
+  /// Which coordinates each row is of, and which of them equations tie together.
+  void tie() {
+    tied_.resize(std::size_t(system_.size()));
+    std::iota(tied_.begin(), tied_.end(), 0);
+    coordinates_.resize(sets_.size());
+    std::size_t row = 0;
+    for (const auto& block : system_.constraints())
+      for (int term = 0; term < block->terms(); ++term)
+        for (int k = 0; k < block->rows(); ++k, ++row) {
+          const int* own = block->stencils().data() + std::ptrdiff_t(term) * block->width();
+          coordinates_[row].assign(own, own + block->width());
+        }
+    keep_sharp();
+    for (std::size_t k = 0; k < sets_.size(); ++k)
+      for (const int one : coordinates_[k])
+        if (sets_[k] == Set::zero) tied_[std::size_t(leader(one))] = leader(coordinates_[k].front());
+  }
+  /// Expressions of few coordinates stand together, as if each were of all: slopes somewhere near tell.
+  void keep_sharp() {
+    constexpr double most = 1e5;
+    if (double(sets_.size()) * double(system_.size()) > most) return;
+    Vector near = ahead_;
+    for (Eigen::Index i = 0; i < near.size(); ++i)
+      near[i] += 1e-3 * std::cos(1.0 + 2.3 * double(i)) * (1.0 + std::abs(near[i]));
+    const Eigen::MatrixXd G = system_.constraint_gradient(impact_.condition.t, near);
+    for (std::size_t k = 0; k < sets_.size(); ++k)
+      std::erase_if(coordinates_[k], [&](int i) { return G(Eigen::Index(k), i) == 0.0; });
+  }
+  int leader(int i) {
+    for (int& next = tied_[std::size_t(i)]; next != i; next = tied_[std::size_t(i)]) {
+      next = tied_[std::size_t(next)];
+      i = next;
+    }
+    return i;
   }
 
   /// q nearest to the given one with g ∈ S, on the contact where it pushes without rebound; then v nearest with rates that keep it there. Tubes that touch along a
@@ -258,7 +314,10 @@ class MoreauJeanStepper final : public Stepper {
   StepSolver solver_;
   std::unique_ptr<Turning> turning_;  // made when it is first needed
   ConfigurationSize size_;
-  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, free_, minus_free_, held_force_, multipliers_;
+  Vector lambda_, g_, shift_, end_, middle_, half_v_, ahead_, along_, free_, minus_free_, held_force_, multipliers_;
+  std::vector<std::vector<int>> coordinates_;  // of rows
+  std::vector<int> tied_;                      // of each coordinate another of those that it is tied to, or itself
+  std::vector<char> gone_;                     // whether those of a leader are taken ahead
   Vector closing_, opening_, before_, after_;  // rates and values of the constraints at both ends of the step
   int contact_ = -1;                           // the first inequality, if there is one
   bool inspected_ = false;

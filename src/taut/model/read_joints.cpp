@@ -331,6 +331,13 @@ class JointReader {
     if (screw && !(joint_.angle && joint_.travel && joint_.pitch))
       joint_.item.fail("a screw needs `angle`, `travel` and `pitch`");
     if (joint_.pitch && !screw) joint_.pitch->fail("belongs to a screw");
+    const auto is = [&](std::initializer_list<const char*> types) {
+      return std::find(types.begin(), types.end(), joint_.type) != types.end();
+    };
+    if (joint_.angle && draft_.dim == 3 && is({"ball", "line", "plane", "universal"}))
+      joint_.angle->fail(message("a joint of type {} turns about more than one axis, and has no angle", joint_.type));
+    if (joint_.travel && is({"hinge", "ball", "weld", "universal", "planar", "plane"}))
+      joint_.travel->fail(message("a joint of type {} leaves no way along its axis", joint_.type));
     if (joint_.angle) {
       const Node phi = draft_.scope.symbols.at(joint_.angle->word());
       const VectorNode b = draft_.dim == 2 ? own_axis(joint_.b) : joint_.b.axes[0];

@@ -57,6 +57,30 @@ bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
          });
 }
 
+TEST(Sweep, RunsOfOtherSizeAreKeptByName) {
+  ModelBuilder chain("Chain");
+  chain.parameter("N", 2.0).gravity(9.81).point("P0", {0, 0});
+  chain.entry("masses", "P{i}", Tree::table({{"repeat", Tree::table({{"i", "1..N"}})}, {"mass", 1}, {"at", {"{i}", 0}}}));
+  chain.item("rods", Tree::table({{"repeat", Tree::table({{"i", "1..N"}})}, {"do", {"P{i-1}", "P{i}"}}}));
+  chain.entry("outputs", "y{i}", Tree::table({{"repeat", Tree::table({{"i", "1..N"}})}, {"do", "P{i}.y"}}));
+  chain.run("until", "0.2").run("rtol", "1e-8");
+  SweepSection asked = varied({{"N", "1,2,3"}});
+  asked.keep = {"outputs", "final"};
+  const std::vector<SweepRow> rows = rows_of(chain, asked, 1);
+  ASSERT_EQ(rows.size(), 3u);
+  // N, y1, y2, P1.x, P1.y, P2.x, P2.y, and their rates
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::vector<double>& row = rows[k].numbers;
+    ASSERT_EQ(row.size(), 11u);
+    EXPECT_EQ(row[1], row[4]);
+    EXPECT_LT(row[1], 0.0);
+    EXPECT_EQ(std::isnan(row[2]), k == 0);
+    if (k > 0) EXPECT_EQ(row[2], row[6]);
+    EXPECT_NEAR(std::hypot(row[3], row[4]), 1.0, 1e-12);
+    EXPECT_EQ(std::isnan(row[10]), k == 0);
+  }
+}
+
 TEST(SweepPlan, MakesAllCombinationsWithTheLastNameFastest) {
   const ModelFile model = swept_pendulum().build();
   const SweepPlan plan(varied({{"l", "0.5:2:4"}, {"a", "0.1, 0.2"}}), model);
