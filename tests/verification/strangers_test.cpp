@@ -339,13 +339,36 @@ TEST(Strangers, BallsDoNotFlyThroughEachOther) {
 }
 
 TEST(Strangers, NoStepLeapsOverABarrier) {
-  // 12.5 J against 2000 J: it turns round, from wherever it comes.
-  for (const double from : {-20.0, -17.3, -11.0, -5.0, -3.1})
-    for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12}) {
-      const std::string barrier =
-          point + message("potential: \"max(0, 0.2 - abs(x))^2*5e4\"\ninitial: {x: {}, x': 5}\n", from);
-      EXPECT_NEAR(run_of(barrier + "run: {until: 10}\n", {.rtol = rtol}).last.v[0], -5.0, 1e-4) << from << ", " << rtol;
-    }
+  // 12.5 J against 2000 J: it turns round, from wherever it comes. Schemes whose stages may lie before and behind know the energy to some hundredths.
+  for (const auto& [scheme, error] :
+       {std::pair{"", 1e-2}, {"dop853", 1e-2}, {"dopri5", 1e-2}, {"rk4", 1e-2}, {"spark3", 0.06}, {"midpoint", 0.06}})
+    for (const double from : {-20.0, -17.3, -11.0, -5.0, -3.1, -2.2})
+      for (const double rtol : {1e-6, 1e-8, 1e-10}) {
+        const std::string barrier =
+            point + message("potential: \"max(0, 0.2 - abs(x))^2*5e4\"\ninitial: {x: {}, x': 5}\nrun: {until: 10}\n", from);
+        EXPECT_NEAR(run_of(barrier, {.integrator = scheme, .rtol = rtol}).last.v[0], -5.0,
+                    rtol < 1e-6 ? std::max(error - 9e-3, 1e-3) : error)
+            << scheme << ", " << from << ", " << rtol;
+      }
+}
+
+TEST(Strangers, ConditionsOnTimeHoldHoweverShort) {
+  for (const char* width : {"1e-2", "1e-5", "1e-8"})
+    for (const char* force : {"if((t - 3.3333)*(3.3333 + w - t) >= 0, 1/w, 0)", "if((t - 3.3333)^2 < w^2, 0.5/w, 0)",
+                              "if(abs((t - 3.3333)/w) < 1, 0.5/w, 0)", "max(0, 1 - ((t - 3.3333)/w)^2)*3/4/w"})
+      for (const char* scheme : {"", "spark3", "midpoint"}) {
+        const std::string text =
+            message("parameters: {w: {}}\n", width) + point + "forces: {x: \"" + force + "\"}\nrun: {until: 10}\n";
+        EXPECT_NEAR(run_of(text, {.integrator = scheme}).last.v[0], 1.0, 1e-5) << scheme << ", " << width << ", " << force;
+      }
+}
+
+TEST(Strangers, TailsOfPulsesAreNotCutOff) {
+  const std::string text = point + "forces: {x: \"exp(-((t - 3.3333)/w)^2)/(w*sqrt(pi))\"}\nrun: {until: 10}\n";
+  for (const char* width : {"1e-1", "1e-2", "1e-4"})
+    for (const char* scheme : {"", "spark2", "spark3", "dop853"})
+      EXPECT_NEAR(run_of(message("parameters: {w: {}}\n", width) + text, {.integrator = scheme}).last.v[0], 1.0, 1e-7)
+          << scheme << ", " << width;
 }
 
 TEST(Strangers, AnEventIsNotMovedToAnotherThatActs) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <taut/expression/enclosure.hpp>
 #include <taut/expression/kinks.hpp>
 #include <taut/expression/program.hpp>
 
@@ -31,8 +33,13 @@ class Zeros {
       const double* found = program(&t);
       return found[0] - (b >= 0 ? found[1] : less);
     };
-    constexpr int lanes = Program::lanes, samples = 500 * lanes, most = 1000;
     std::vector<double> mine;
+    if (by_bounds(graph, a, b, less, time, value, mine)) {
+      found_.insert(found_.end(), mine.begin(), mine.end());
+      return;
+    }
+    constexpr int lanes = Program::lanes, samples = 500 * lanes, most = 1000;
+    mine.clear();
     double last = from_, before = value(from_), times[lanes], values[2 * lanes];
     for (int k = 1; k <= samples; k += lanes) {
       for (int lane = 0; lane < lanes; ++lane) times[lane] = from_ + (to_ - from_) * (k + lane) / samples;
@@ -48,6 +55,34 @@ class Zeros {
   }
 
  private:
+  /// All of them, however near each other: cells are halved until bounds exclude a zero or the cell is one. False where there are too many to say.
+  template <class Value>
+  bool by_bounds(const Graph& graph, Graph::Node a, Graph::Node b, double less, int time, const Value& value,
+                 std::vector<double>& mine) const {
+    constexpr int most = 4000;
+    Enclosure first(graph, a, time);
+    std::optional<Enclosure> second;
+    if (b >= 0) second.emplace(graph, b, time);
+    const double shortest = 1e-13 * (to_ - from_);
+    std::vector<Interval> cells{{from_, to_}};
+    for (int looked = 0; !cells.empty(); ++looked) {
+      if (looked == most) return false;
+      const Interval cell = cells.back(), bounds = first(cell);
+      cells.pop_back();
+      const Interval other = second ? (*second)(cell) : Interval{less, less};
+      if (bounds.low > other.high || bounds.high < other.low) continue;
+      const double middle = 0.5 * (cell.low + cell.high);
+      if (cell.width() > shortest && cell.low < middle && middle < cell.high) {
+        cells.push_back({cell.low, middle});
+        cells.push_back({middle, cell.high});
+        continue;
+      }
+      const double before = value(cell.low), after = value(cell.high);
+      if (before != 0.0 && before * after <= 0.0) mine.push_back(crossing(value, cell.low, cell.high, before));
+    }
+    return true;
+  }
+
   template <class Value> double crossing(const Value& value, double low, double high, double side) const {
     for (int i = 0; i < 80; ++i) {
       const double middle = 0.5 * (low + high);

@@ -56,6 +56,16 @@ class Narrow {
     return vibrates ? std::vector<Interval>{} : found_;
   }
 
+  /// A place with what it rises from and falls to: next to nothing beside it, but more than tolerances of the run.
+  Interval with_tails(Interval one) {
+    constexpr int most = 16;
+    const double small = 1e-9 * (enough_ / 0.05), width = one.width();
+    const auto flat = [&](double low, double high) { return value_({low, high}).width() <= small; };
+    for (int k = 0; k < most && one.low > way_.low && !flat(one.low - width, one.low); ++k) one.low -= width;
+    for (int k = 0; k < most && one.high < way_.high && !flat(one.high, one.high + width); ++k) one.high += width;
+    return {std::max(one.low, way_.low), std::min(one.high, way_.high)};
+  }
+
  private:
   struct Cell {
     Interval part, bounds;
@@ -138,11 +148,13 @@ std::vector<double> pulses_in_time(const Graph& graph, int time, double from, do
   const Interval way{std::min(from, to), std::max(from, to)};
   constexpr std::size_t most = 200;
   const std::vector<Graph::Node> all = whole_functions(graph, time, nodes > 0 ? nodes : graph.entries().size());
-  for (std::size_t k = 0; k < std::min(all.size(), most); ++k)
-    for (const Interval& one : Narrow(graph, all[k], time, way).places()) {
-      out.push_back(one.low);
-      out.push_back(one.high);
+  for (std::size_t k = 0; k < std::min(all.size(), most); ++k) {
+    Narrow narrow(graph, all[k], time, way);
+    for (const Interval& one : narrow.places()) {
+      const Interval whole = narrow.with_tails(one);
+      out.insert(out.end(), {whole.low, one.low, one.high, whole.high});
     }
+  }
   std::sort(out.begin(), out.end());
   const double near = 1e-12 * (std::abs(from) + std::abs(to));
   out.erase(std::unique(out.begin(), out.end(), [&](double a, double b) { return b - a <= near; }), out.end());

@@ -78,13 +78,15 @@ Choice choose_scheme(const ModelFile& model, const System& system) {
 
 }  // namespace
 
+/// Contacts among them, perhaps.
+static bool softened(const RunSection& run) { return run.formulation.penalty > 0.0 || !run.formulation.rows.empty(); }
+
 double longest_step(const ModelFile& model) {
   constexpr double parts = 64.0;
   const RunSection& run = model.run;
-  const bool softened = run.formulation.penalty > 0.0 || !run.formulation.rows.empty();  // contacts among them, perhaps
   const bool watches =
       std::any_of(model.events.begin(), model.events.end(), [](const ModelEvent& one) { return !one.timed(); });
-  if (run.step > 0.0 || !(model.sudden || softened || watches)) return run.step;
+  if (run.step > 0.0 || !(model.sudden || softened(run) || watches)) return run.step;
   return std::abs(run.until - model.start.state.t) / parts;
 }
 
@@ -142,6 +144,7 @@ RunPlan untried_plan(const ModelFile& model, const Choice* chosen_before) {
                           .end = run.until,
                           .rtol = rtol,
                           .atol = run.atol,
+                          .sudden = model.sudden || softened(run),
                           .reversible = chosen.reversible,
                           .every = run.every,
                           .interval = run.interval,

@@ -211,14 +211,15 @@ std::vector<double> ErrorControl::save() const {
                           calibration_,
                           double(chatter_),
                           chatter_since_,
-                          path_};
+                          path_,
+                          fastest_};
   const std::vector<double> scales = scale_.save();
   out.insert(out.end(), scales.begin(), scales.end());
   return out;
 }
 
 void ErrorControl::load(const std::vector<double>& saved) {
-  require(saved.size() == 10 + scale_.numbers(), "simulate: the checkpoint belongs to other tolerances or coordinates.");
+  require(saved.size() == 11 + scale_.numbers(), "simulate: the checkpoint belongs to other tolerances or coordinates.");
   memory_ = {.step = saved[0], .last = saved[1], .first = saved[2] != 0.0, .grown = saved[3] != 0.0};
   largest_ = saved[4];
   creeping_ = int(saved[5]);
@@ -226,7 +227,8 @@ void ErrorControl::load(const std::vector<double>& saved) {
   chatter_ = int(saved[7]);
   chatter_since_ = saved[8];
   path_ = saved[9];
-  scale_.load(saved.data() + 10);
+  fastest_ = saved[10];
+  scale_.load(saved.data() + 11);
 }
 
 void ErrorControl::restart(const Run& run) {
@@ -275,19 +277,19 @@ bool ErrorControl::judge(const Run& run, double h, Memory& memory) {
   return true;
 }
 
-/// Whether a step passes what would have turned it, a barrier or a contact: on the way between its ends energy is elsewhere.
-static bool passes_over(const System& system, const State& before, const State& after) {
-  constexpr int parts = 32;
-  constexpr double known = 0.02;  // of what moves: the way is that of a cubic
+bool ErrorControl::passes_over(const Run& run, int parts, double known) {
+  constexpr double resting = 0.01;  // of the largest kinetic energy so far: what moves less than that is at rest
+  const System& system = run.system();
+  const State &before = run.newest(), &after = run.candidate();
   const auto energy = [&](const Instant& at) { return system.kinetic_energy(at) + system.potential_energy(at); };
   const double first = energy(instant(before)), last = energy(instant(after)), h = after.t - before.t;
-  const double moving = std::max(system.kinetic_energy(instant(before)), system.kinetic_energy(instant(after)));
-  Vector q, v;
+  const double moving =
+      std::max({system.kinetic_energy(instant(before)), system.kinetic_energy(instant(after)), resting * fastest_});
   for (int k = 1; k < parts; ++k) {
     const double s = double(k) / parts, r = 1.0 - s;
-    q = r * r * (1.0 + 2.0 * s) * before.q + s * s * (3.0 - 2.0 * s) * after.q + (h * s * r) * (r * before.v - s * after.v);
-    v = 6.0 * s * r / h * (after.q - before.q) + r * (1.0 - 3.0 * s) * before.v + s * (3.0 * s - 2.0) * after.v;
-    const double here = energy({before.t + s * h, q.data(), v.data()});
+    q_ = r * r * (1.0 + 2.0 * s) * before.q + s * s * (3.0 - 2.0 * s) * after.q + (h * s * r) * (r * before.v - s * after.v);
+    v_ = 6.0 * s * r / h * (after.q - before.q) + r * (1.0 - 3.0 * s) * before.v + s * (3.0 * s - 2.0) * after.v;
+    const double here = energy({before.t + s * h, q_.data(), v_.data()});
     if (!(std::abs(here - r * first - s * last) <= known * moving)) return true;
   }
   return false;
@@ -302,7 +304,7 @@ bool ErrorControl::leap(Run& run, double rest, double& h, RunCounts& counts) {
     const double longer = std::min(share * memory_.usual, 0.5 * rest);
     Memory other = memory_;
     if (!attempt(run, now + direction_ * longer, direction_ * longer, counts) || !judge(run, longer, other)) continue;
-    if (passes_over(run.system(), run.newest(), run.candidate())) continue;
+    if (passes_over(run, 32, 0.02)) continue;
     memory_ = other;
     h = longer;
     return true;
@@ -323,7 +325,13 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
   }
   const bool jumps = memory_.rough && !memory_.first;
   const bool good = attempt(run, lands ? target : now + direction_ * h, direction_ * h, counts);
+  const Memory before = memory_;
   bool taken = good && (rest <= smallest || judge(run, h, memory_));
+  if (taken && options_.sudden && rest > smallest && passes_over(run, 8, doubled_ ? 0.02 : 0.25)) {
+    memory_ = before;
+    memory_.step = 0.5 * h;
+    memory_.grown = taken = false;
+  }
   if (!taken && leap(run, rest, h, counts)) {
     taken = true;
     lands = false;
@@ -334,6 +342,7 @@ Taken ErrorControl::take(Run& run, double target, RunCounts& counts) {
     run.accept(counts);
     scale_.forget();
     scale_.see(run.newest());
+    if (options_.sudden) fastest_ = std::max(fastest_, run.system().kinetic_energy(instant(run.newest())));
     // Steps that were cut for a jump grow again at once; those that creep for a thousand have met something they cannot pass.
     largest_ = std::max(largest_, h);
     creeping_ = h < 1e-5 * largest_ && !lands ? creeping_ + 1 : 0;

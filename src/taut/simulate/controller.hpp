@@ -76,6 +76,9 @@ class ErrorControl final : public StepControl {
   /// Where constraints lose rank smaller steps do not help, because round-off grows as they shrink; one as long as before may go past the place. Tried where
   /// steps have shrunk far, and again only when they have shrunk a thousandfold more.
   bool leap(Run& run, double rest, double& h, RunCounts& counts);
+  /// Whether the step that was tried passes what would have turned it, a barrier or a contact: on the way between its ends energy is elsewhere, by more
+  /// than is known of it, a share of what moves, since the way is that of a cubic. Stages without weight may have met it and thrown the others beyond.
+  bool passes_over(const Run& run, int parts, double known);
   void limit(Memory& memory) const;
   /// Whether a jump at this time is one too many.
   bool chatter(double now);
@@ -93,6 +96,8 @@ class ErrorControl final : public StepControl {
   static constexpr int chatter_most = 2000;
   int chatter_ = 0;  // jumps that followed each other in next to no time
   double chatter_since_ = 0.0;
+  double fastest_ = 0.0;  // the largest kinetic energy so far
+  Vector q_, v_;
   ErrorScale scale_;
 };
 

@@ -223,14 +223,8 @@ double EnergyWatch::broken(const State& before, const State& after) {
   const double scale = std::max({largest_, from.kinetic, to.kinetic});
   // Positions are met to their round-off; over the step that is one of velocities.
   const double size = std::max(before.q.lpNorm<Eigen::Infinity>(), after.q.lpNorm<Eigen::Infinity>());
-  const double place = 16.0 * std::numeric_limits<double>::epsilon() * size, speed = place / std::abs(after.t - before.t);
-  const double known = 1e-11 * scale + 1e-5 * floor_ + speed * after.p.lpNorm<1>();
-  // Taut ropes at rest: what reactions do along that round-off.
-  const auto pulled = [&] {
-    if (after.lambda.size() != system_.constraint_count()) return 0.0;
-    return place * after.lambda.cwiseAbs().dot(system_.constraint_gradient_norms(instant(after)));
-  };
-  if (off <= known || off <= known + pulled()) {
+  const double speed = 16.0 * std::numeric_limits<double>::epsilon() * size / std::abs(after.t - before.t);
+  if (off <= 1e-11 * scale + 1e-5 * floor_ + speed * after.p.lpNorm<1>()) {
     largest_ = scale;
     return 0.0;
   }

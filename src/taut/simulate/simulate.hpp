@@ -56,6 +56,9 @@ struct SimulateOptions {
   /// error/(atol + rtol·|y|) stays below one, over positions and velocities. |y| is the largest of its group: see `tolerances`, and ErrorScale.
   double rtol = 0.0, atol = 0.0;
 
+  /// Forces may be large in small places: barriers, contacts by penalty. With tolerances each step is then looked into, so that none passes what no stage has met.
+  bool sudden = false;
+
   /// With tolerances, for symmetric schemes on conservative systems: steps follow the pace of the motion by a reversible controller, scaled so that the first
   /// steps meet the tolerances. Energy does not drift.
   bool reversible = false;

@@ -127,7 +127,8 @@ void Timeline::happen(std::size_t k) {
     if (!changed.q.allFinite() || !changed.v.allFinite())
       return end(Verdict::failed, message("the event '{}' sets values that are not finite", event.name));
   }
-  Happened happened{.event = k, .t = before.t, .before = modes_.whole(before), .after = {}, .acted = true};
+  const double when = event.timed() ? event.at : before.t;  // where several happen at once, each moves time by a bit
+  Happened happened{.event = k, .t = when, .before = modes_.whole(before), .after = {}, .acted = true};
   State after = before;
   const bool moved = changed.q != before.q || changed.v != before.v;
   const bool other = mode != modes_.mode();

@@ -163,9 +163,10 @@ class LaneWriter {
       case Op::abs:
         return "magnitude(" + of(e.a) + ")";
       case Op::min:
-        return "(" + binary("<") + ") ? " + of(e.a) + " : " + of(e.b);
+        return "(" + of(e.b) + " < " + of(e.a) + ") ? " + of(e.b) + " : " +
+               of(e.a);  // as elsewhere, also of what is no number
       case Op::max:
-        return "(" + binary(">") + ") ? " + of(e.a) + " : " + of(e.b);
+        return "(" + of(e.b) + " > " + of(e.a) + ") ? " + of(e.b) + " : " + of(e.a);
       case Op::sign:
         return "(" + of(e.a) + " > 0.0) ? B(1.0) : (" + of(e.a) + " < 0.0) ? B(-1.0) : B(0.0)";
       case Op::sqrt:

@@ -29,6 +29,7 @@ class Watching {
     if (!keep_.extremes || p.between) return;
     for (std::size_t k = 0; k < keep_.watched.size(); ++k) {
       const double now = value(keep_.watched[k], state);
+      if (std::isnan(now)) continue;
       double* const at = &extremes_[4 * k];
       if (!(now >= at[0])) at[0] = now, at[1] = state.t;
       if (!(now <= at[2])) at[2] = now, at[3] = state.t;
