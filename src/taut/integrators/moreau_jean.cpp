@@ -256,11 +256,15 @@ class MoreauJeanStepper final : public Stepper {
     system_.constraint_rates(instant(next), opening_.data());
     bool looked = false;
     for (std::size_t i = std::size_t(contact_); i < sets_.size(); ++i) {
-      if (impact_.limits[i] != Set::whole || (sets_[i] != Set::nonnegative && sets_[i] != Set::nonpositive)) continue;
+      if (sets_[i] != Set::nonnegative && sets_[i] != Set::nonpositive) continue;
       const Eigen::Index k = Eigen::Index(i);
       const double side = sets_[i] == Set::nonnegative ? 1.0 : -1.0;
       const double closes = side * closing_[k], opens = side * opening_[k];
       if (!(closes < 0.0 && opens > 0.0)) continue;
+      if (impact_.limits[i] != Set::whole) {  // they touch, and nothing had to push: each is on the other side
+        if (int(i) < touching_ && lambda_[k] == 0.0 && -closes * h > 1e-9 * size_.of(system_, now)) return int(i);
+        continue;
+      }
       if (!looked) {
         system_.constraint_values(now.t, now.q.data(), before_.data());
         system_.constraint_values(next.t, next.q.data(), after_.data());

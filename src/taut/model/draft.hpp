@@ -125,6 +125,11 @@ class Draft {
   static bool is_name(const std::string& name);
   void take_name(const Item& item, const std::string& name);  ///< fails where it is none, or taken
   void check_name(const Item& item, const std::string& name) const;
+  /// A name that somebody gave to a rod or a constraint: its multiplier and its release are asked for by it.
+  void name_row(const Item& item, const std::string& name) {
+    if (!named_rows_.try_emplace(name).second)
+      item.fail(message("the name '{}' is taken already; names must differ", excerpt(name)));
+  }
   bool is_parameter(const std::string& name) const { return parameter_index.contains(name); }
   int coordinate(const Item& item, const std::string& name) const;
   std::pair<int, bool> coordinate_or_velocity(const Item& item, const std::string& name) const;
@@ -251,7 +256,7 @@ class Draft {
   std::size_t constraints_ = 0;
   std::vector<int> constraint_rows_;
   std::deque<Document> outside_;
-  NameMap<char> taken_;
+  NameMap<char> taken_, named_rows_;
   std::vector<std::pair<std::string, int>> sorted_;  // coordinates, once somebody asks for a group of them
   std::unordered_map<std::string, std::vector<int>> rows_;
 };

@@ -79,6 +79,7 @@ void read_constraint(const Item& item, Draft& draft) {
       found = true;
     }
     if (!found) item.fail("needs an `expression`");
+    if (!name.empty()) draft.name_row(item, name);
   }
   const Relation relation = draft.relation(expression);
   const std::size_t number =

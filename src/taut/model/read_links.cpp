@@ -135,6 +135,7 @@ void read_rod(const Item& item, Draft& draft) {
   if (!(length > 0.0)) item.fail(message("the length must be positive, got {}", length));
   if (ends.mass) add_rod_mass(*ends.mass, ends, draft);
   if (ends.penalty) draft.soft.push_back({*ends.penalty, ends.name, draft.positive(*ends.penalty)});
+  if (ends.named) draft.name_row(item, ends.name);
   if (ends.named) draft.rod_lengths[ends.name] = length;
   draw_link(draft, Scene::Link::Kind::rod, ends.name, ends.a, ends.b, length);
   std::array<double, 3> at{};
