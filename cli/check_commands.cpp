@@ -96,7 +96,7 @@ int statics(const ModelArguments& arguments) {
   const bool good = found.status == Status::ok;
   const Stability small = good ? stability(system, found.state) : Stability{.eigenvalues = {}, .unknown = "no equilibrium"};
   const std::vector<double> frequencies = small.frequencies();
-  ModelModes modes(model, run.formulation);
+  const std::vector<double> outputs = ModelModes(model, run.formulation).values(model.outputs, found.state);
   if (arguments.json) {
     ordered_json out{
         {"model", arguments.model},
@@ -120,7 +120,7 @@ int statics(const ModelArguments& arguments) {
     for (int i = 0; i < system.size(); ++i) out["q"][system.coordinate_name(i)] = number(found.state.q[i]);
     for (int row = 0; row < system.constraint_count(); ++row)
       out["lambda"][system.constraint_name(row)] = number(found.state.lambda[row]);
-    for (NamedExpression& output : model.outputs) out["outputs"][output.name] = number(modes.value(output, found.state));
+    for (std::size_t k = 0; k < outputs.size(); ++k) out["outputs"][model.outputs[k].name] = number(outputs[k]);
     fmt::print("{}\n", out.dump(2));
   } else if (good) {
     const std::string updates = found.multiplier_updates > 0 ? fmt::format(", {} updates", found.multiplier_updates) : "";
@@ -140,8 +140,7 @@ int statics(const ModelArguments& arguments) {
       fmt::print("  {:<20} {:>18.10g}\n", system.coordinate_name(i), found.state.q[i]);
     for (int row = 0; row < std::min(system.constraint_count(), 60); ++row)
       fmt::print("  lambda {:<30} {:>14.8g}\n", system.constraint_name(row), found.state.lambda[row]);
-    for (NamedExpression& output : model.outputs)
-      fmt::print("  {:<20} {:>18.10g}\n", output.name, modes.value(output, found.state));
+    for (std::size_t k = 0; k < outputs.size(); ++k) fmt::print("  {:<20} {:>18.10g}\n", model.outputs[k].name, outputs[k]);
   }
   if (good) return ok;
   fmt::print(stderr, "taut: {}: {}\n", arguments.model, found.trouble);

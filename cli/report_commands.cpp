@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <taut/report/plot_data.hpp>
 #include <taut/report/report.hpp>
 #include <taut/results/output_file.hpp>
@@ -107,7 +108,7 @@ int plot(const PlotArguments& arguments) {
     } else {
       script << (ending == ".svg" ? "set terminal svg noenhanced size 900,500 font 'sans,13' background '#ffffff'\n"
                                   : "set terminal pngcairo noenhanced size 1350,750 font 'sans,15'\n")
-             << "set output " << gnuplot_word(fs::absolute(arguments.out).string())
+             << "set output " << gnuplot_word(folder.file("picture"))
              << "\nset grid lc rgb '#e3e7ec' lt 1\nset border 3 lc rgb '#5d6878'\nset tics nomirror\n";
     }
     script << "set title " << gnuplot_word(data.title) << "\nset xlabel 't'\nset key top right\n"
@@ -122,12 +123,21 @@ int plot(const PlotArguments& arguments) {
     require(rows.good() && script.good(), "plot: the temporary folder is full.");
   }
   std::fflush(stdout);
-  const int code = run_child({"gnuplot", folder.file("script")});
+  const std::string drawn = folder.file(arguments.out.empty() ? "text" : "picture");
+  const int code = run_child({"gnuplot", folder.file("script")}, arguments.out.empty() ? drawn : "");
   require(code != 127, "plot: gnuplot is not there; install it (Debian: gnuplot-nox), or `taut report {}`.",
           arguments.results);
-  require(code == 0, "plot: gnuplot could not draw it{}.",
-          arguments.out.empty() ? "" : "; can '" + arguments.out + "' be written?");
-  if (!arguments.out.empty()) fmt::print("{} is written\n", arguments.out);
+  std::ifstream picture(drawn, std::ios::binary);
+  require(code == 0 && picture.good() && fs::file_size(drawn) > 0, "plot: gnuplot could not draw it.");
+  if (arguments.out.empty()) {
+    std::cout << picture.rdbuf() << std::flush;
+    if (!std::cout) throw std::runtime_error("standard output could not be written");
+  } else {
+    OutputFile file(arguments.out);
+    file.stream() << picture.rdbuf();
+    file.finish();
+    fmt::print("{} is written\n", arguments.out);
+  }
   if (data.thinned)
     fmt::print(stderr, "taut: the plot shows the smallest and largest values of {} stretches of time.\n", data.t.size() / 2);
   return ok;

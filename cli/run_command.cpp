@@ -65,6 +65,7 @@ int run(const RunArguments& arguments) {
   const std::string page = arguments.report ? report_name(results) : "";
   if (!page.empty()) write_report({results}, page);
   const bool done = c.finished() && !(c.verdict == Verdict::stopped && interrupted);  // an event is as good an end as any
+  const std::vector<double> outputs = planned.modes->values(planned.modes->outputs(), outcome.last);
   if (arguments.json) {
     ordered_json out{{"model", arguments.model}, {"name", model.name}, {"certificate", to_json(c)}};
     if (!results.empty()) out["results"] = results;
@@ -74,8 +75,7 @@ int run(const RunArguments& arguments) {
     ordered_json last{{"t", outcome.last.t}};
     for (int i = 0; i < model.system.size(); ++i) last[model.system.coordinate_name(i)] = number(outcome.last.q[i]);
     out["last"] = last;
-    for (NamedExpression& output : planned.modes->outputs())
-      out["outputs"][output.name] = number(planned.modes->value(output, outcome.last));
+    for (std::size_t k = 0; k < outputs.size(); ++k) out["outputs"][planned.modes->outputs()[k].name] = number(outputs[k]);
     for (const auto& [name, t, impulse] : outcome.events)
       out["events"].push_back({{"name", name}, {"t", t}, {"impulse", number(impulse)}});
     out["certificate"]["finished"] = done;
@@ -90,8 +90,8 @@ int run(const RunArguments& arguments) {
       fmt::print("  event {:<22} t = {:.9g}", name, t);
       fmt::print("{}\n", impulse > 0.0 ? fmt::format(", impulse {:.4g}", impulse) : "");
     }
-    for (NamedExpression& output : planned.modes->outputs())
-      fmt::print("  at the end: {:<16} {:.9g}\n", output.name, planned.modes->value(output, outcome.last));
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      fmt::print("  at the end: {:<16} {:.9g}\n", planned.modes->outputs()[k].name, outputs[k]);
     if (!results.empty())
       fmt::print("results are in {}{}\n", results,
                  page.empty() ? fmt::format("; `taut report {}` shows them", results) : "");

@@ -248,7 +248,7 @@ class Sections:
         """Bodies that roll on a plane without slipping.
 
         Entries:
-            body: A wheel or a ball. Required.
+            body: A wheel or a ball, or a point of it that is its middle. Required.
             radius: [m] Required.
             normal: Of the plane it rolls on. Unless given: the last axis.
             offset: Of the plane: normal.x = offset [m]. Unless given: 0.

@@ -137,5 +137,94 @@ TEST(StrangerBodies, ALightBeamWithABodyRunsWithNothingSaid) {
   EXPECT_LE(swing.certificate.counts.steps, 2000);
 }
 
+TEST(StrangerBodies, BushingsDampWhatMovesOnBothSides) {
+  // x'' = -2 (x' - P'), as the damper of a slider has it.
+  const std::string moving = "points: {P: [\"0.3*sin(3*t)\", 0]}\nbodies: {a: {mass: 2, inertia: 0.3}}\n";
+  const RunOutcome bushing =
+                       motion_of(moving +
+                                 "joints: [{type: bushing, name: j, between: [P, a], axis: [1, 0], stiffness: [0, 0, 0], "
+                                 "damping: [4, 4, 1]}]\nrun: {until: 2, rtol: 1e-10}\n"),
+                   slider = motion_of(moving +
+                                      "joints: [{type: slider, between: [P, a], axis: [1, 0], travel: s, damping: 4}]\n"
+                                      "run: {until: 2, rtol: 1e-10}\n");
+  // x' + 2x = 2P + const with x(0) = x'(0) = 0, by the formula for P = 0.3 sin 3t.
+  const double t = 2.0, w = 3.0, c = 2.0, P = 0.3;
+  const double exact = P * c / (c * c + w * w) * (c * std::sin(w * t) - w * std::cos(w * t) + w * std::exp(-c * t));
+  EXPECT_NEAR(bushing.last.q[0], exact, 1e-9);
+  EXPECT_NEAR(slider.last.q[0], exact, 1e-9);
+}
+
+TEST(StrangerBodies, WheelsRollAboutTheirMiddleWhereverTheirMassIs) {
+  const std::string wheel =
+      "gravity: 9.81\nbodies: {w: {mass: 2, inertia: 0.02, center: [0.06, 0], at: [0, 0.1], spin: -3, "
+      "points: {hub: [0, 0]}}}\nrun: {until: 2, rtol: 1e-9}\noutputs: {h: w.hub.y}\n";
+  for (const char* body : {"w", "w.hub"}) {
+    const ModelFile model = parse_model(wheel + "rolling: [{body: " + body + ", radius: 0.1}]\n", "wheel.yaml");
+    const RunPlan planned = plan(model);
+    const RunOutcome ended = run_model(model, planned);
+    EXPECT_NEAR(planned.modes->values(planned.modes->outputs(), ended.last)[0], 0.1, 1e-12) << body;
+    EXPECT_EQ(ended.certificate.grade, Grade::good) << ended.certificate.summary;
+    EXPECT_GT(std::abs(ended.last.q[1] - 0.1), 1e-3);  // the mass goes up and down
+  }
+}
+
+TEST(StrangerBodies, QuaternionsAreSmoothWhereTheyAreSmall) {
+  // A spring towards no turn, by 6 (q1^2 + q2^2 + q3^2) = 3/2 angle^2 for small angles: frequencies sqrt(3/J).
+  const ModelFile model = parse_model(
+      "dimension: 3\nbodies: {s: {mass: 1, inertia: [1, 1.5, 2]}}\npoints: {O: [0, 0, 0]}\n"
+      "joints: [{type: ball, between: [O, s]}]\n"
+      "potential: \"6*(s.q1^2 + s.q2^2 + s.q3^2)\"\nrun: {until: 1}\n",
+      "attitude.yaml");
+  const std::vector<double> found = stability(model.system, model.start.state).frequencies();
+  ASSERT_EQ(found.size(), 3U);
+  for (const auto& [k, inertia] : {std::pair{0U, 2.0}, {1U, 1.5}, {2U, 1.0}})
+    EXPECT_NEAR(found[k], std::sqrt(3.0 / inertia) / (2.0 * std::numbers::pi), 1e-6);
+  // Half a turn and more about any axis: q is (cos, sin u) of half the angle, its first part not negative.
+  for (const char* axis : {"1, 0, 0", "0, 1, 0", "0, 0, 1", "0.48, 0.6, 0.64"})
+    for (const double angle : {1e-9, 0.3, 2.0, 3.0, 3.3, 5.0}) {
+      ModelFile turned =
+          parse_model(message("dimension: 3\nbodies: {s: {mass: 1, inertia: [1, 1.5, 2], rotation: "
+                              "{axis: [{}], angle: {}}}}\nrun: {until: 1}\noutputs: {a: s.q0, b: s.q1, c: s.q2, "
+                              "d: s.q3}\n",
+                              axis, angle),
+                      "turned.yaml");
+      ModelModes modes(turned, {});
+      const std::vector<double> q = modes.values(modes.outputs(), turned.start.state);
+      const double side = std::cos(0.5 * angle) < 0.0 ? -1.0 : 1.0;
+      EXPECT_NEAR(q[0], side * std::cos(0.5 * angle), 1e-14) << axis << ", " << angle;
+      EXPECT_NEAR(std::hypot(q[1], q[2], q[3]), std::abs(std::sin(0.5 * angle)), 1e-14) << axis << ", " << angle;
+    }
+}
+
+TEST(StrangerBodies, StartsInAStraightLineBendToWhereTheyShould) {
+  const RunOutcome pendulum = motion_of(
+      "gravity: 9.81\nbodies: {a: {mass: 1, inertia: 0.1, at: [0.5, 0]}}\n"
+      "joints: [{type: hinge, between: [ground, a], at: [0, 0]}]\ninitial: {a.x: 0.3}\nrun: {until: 1e-6}\n");
+  EXPECT_NEAR(pendulum.last.q[0], 0.3, 1e-9);
+  EXPECT_NEAR(std::abs(pendulum.last.q[1]), 0.4, 1e-9);
+  const RunOutcome crank = motion_of(
+      "bodies:\n  c: {mass: 1, inertia: 0.01, at: [0.15, 0], points: {p: [-0.15, 0], q: [0.15, 0]}}\n"
+      "  r: {mass: 1, inertia: 0.1, at: [0.8, 0], points: {p: [-0.5, 0], q: [0.5, 0]}}\n"
+      "  s: {mass: 1, inertia: 0.1, at: [1.3, 0]}\njoints:\n"
+      "  - {type: hinge, between: [ground, c.p], at: [0, 0], angle: p}\n  - {type: hinge, between: [c.q, r.p]}\n"
+      "  - {type: hinge, between: [r.q, s]}\n  - {type: slider, between: [ground, s], axis: [1, 0], travel: x}\n"
+      "initial: {x: -0.2}\nrun: {until: 1e-3}\n");
+  EXPECT_EQ(crank.certificate.grade, Grade::good) << crank.certificate.summary;
+}
+
+TEST(StrangerBodies, PartsWithDensitiesOfTheirOwnNeedNoOther) {
+  const ModelFile model =
+      parse_model("dimension: 3\nbodies: {a: {shape: [{box: [1, 0.5, 0.2], density: 3}]}}\nrun: {until: 1}\n", "box.yaml");
+  EXPECT_NEAR(model.system.mass(instant(model.start.state))(0, 0), 0.3, 1e-12);
+}
+
+TEST(StrangerBodies, VelocitiesOfMassesHaveBothNamesEverywhere) {
+  const RunOutcome ended = motion_of(
+      "masses: {A: {mass: 1}}\ninitial: {A.vx: 2}\n"
+      "events: [{name: stop, at: 1, then: {A.vx: 0, A.y': 1}}]\nrun: {until: 2}\n");
+  EXPECT_NEAR(ended.last.q[0], 2.0, 1e-9);
+  EXPECT_NEAR(ended.last.q[1], 1.0, 1e-9);
+}
+
 }  // namespace
 }  // namespace taut

@@ -1,33 +1,15 @@
 #include <cmath>
 #include <numbers>
-#include <taut/model/run_model.hpp>
 #include <taut/simulate/continuation.hpp>
-#include <taut/yaml/read_model.hpp>
 
 #include "error_of.hpp"
 #include "laws.hpp"
+#include "runs.hpp"
 
 /// Everyday models of people who do not know how the program works: forces that begin later or elsewhere, loads on what rests, dry friction,
 /// steps far too long. Each is right, or told.
 namespace taut {
 namespace {
-
-struct Asked {
-  std::string integrator{};
-  double step = 0.0, rtol = 1e-8;
-  bool reversible = false;
-};
-
-RunOutcome run_of(const std::string& text, const Asked& asked = {}) {
-  ModelFile model = parse_model(text, "stranger.yaml");
-  model.run.integrator = asked.integrator;
-  model.run.step = asked.step;
-  model.run.rtol = asked.step > 0.0 ? 0.0 : asked.rtol;
-  if (asked.reversible) model.run.control = "reversible";
-  return run_model(model, plan(model));
-}
-
-const std::string point = "coordinates: [x]\nkinetic: x'^2/2\n";
 
 /// Kepler's problem from the pericentre.
 std::string ten_orbits(const std::string& eccentricity) {

@@ -29,6 +29,7 @@ class Follower {
     largest_change_ = std::max(largest_change_, change_);
     value_ = value;
     result_.deviation = larger(result_.deviation, std::abs(value - base_));
+    result_.rise = larger(result_.rise, value - base_);
     if (done <= 0.25) first_.add(value - base_);
     if (done >= 0.75) last_.add(value - base_);
   }
@@ -46,11 +47,11 @@ class Follower {
     return out;
   }
 
-  static constexpr std::size_t numbers = 13;
+  static constexpr std::size_t numbers = 14;
   void save(std::vector<double>& out) const {
-    out.insert(out.end(),
-               {result_.start, result_.deviation, result_.scale, base_, based_ ? 1.0 : 0.0, double(seen_), first_.sum,
-                double(first_.count), last_.sum, double(last_.count), value_, largest_change_, gone_ ? 1.0 : 0.0});
+    out.insert(out.end(), {result_.start, result_.deviation, result_.scale, base_, based_ ? 1.0 : 0.0, double(seen_),
+                           first_.sum, double(first_.count), last_.sum, double(last_.count), value_, largest_change_,
+                           gone_ ? 1.0 : 0.0, result_.rise});
   }
   const double* load(const double* from) {
     result_.start = from[0];
@@ -64,6 +65,7 @@ class Follower {
     value_ = from[10];
     largest_change_ = from[11];
     gone_ = from[12] != 0.0;
+    result_.rise = from[13];
     return from + numbers;
   }
 
@@ -94,9 +96,12 @@ struct Certifier::Followers {
   Follower energy{"energy"}, balance{"energy less work"}, own;
   std::vector<Follower> momenta;
   Vector g, rate, norms, p, v_before, p_before;
+  Vector q_before;
   Vector worst_rate;         // of each equality
   std::vector<int> kind;     // of each coordinate: lengths, directions, others
   std::vector<double> pace;  // of each kind, the largest velocity
+  std::vector<double> slip;  // and how far a step led from where velocities at its ends do, over the step
+  double moved = 0.0, spent = 0.0, kinetic = 0.0;  // ∫ T dt, the time it took, the last T
   long since_norms = 0;
   bool changed = true;  // what moves: another system, or from another state
   bool other = true;    // another system
@@ -151,6 +156,7 @@ void Certifier::follow(const Instant& at, const Work* work) {
   }
   f.balances = f.balances && f.watch->balances();
   for (Follower& one : f.momenta) one.rebase();
+  f.q_before = q;
   f.v_before = v;
   f.p_before = moving_->momentum(at);
   f.changed = f.other = false;
@@ -164,6 +170,7 @@ void Certifier::follow_velocities() {
   for (std::size_t k = 0; k < kinds.size(); ++k)
     for (const int i : kinds[k].coordinates) f.kind[std::size_t(i)] = int(k);
   f.pace.resize(kinds.size(), 0.0);
+  f.slip.resize(kinds.size(), 0.0);
   if (f.worst_rate.size() != system_->constraint_count()) f.worst_rate = Vector::Zero(system_->constraint_count());
 }
 
@@ -181,6 +188,42 @@ double Certifier::velocity_share(const State& last) const {
   return share;
 }
 
+/// What moves, on the mean over the run; and whether places go on as velocities say.
+void Certifier::follow_places(const Instant& at, double kinetic, double before) {
+  constexpr double seen = 1e-8;  // of the configuration
+  Followers& f = *followers_;
+  const Eigen::Map<const Vector> q(at.q, system_->size()), v(at.v, system_->size());
+  const double h = std::abs(at.t - before), least = seen * q.lpNorm<Eigen::Infinity>();
+  if (h > 0.0) {
+    f.moved += 0.5 * h * (kinetic + f.kinetic);
+    f.spent += h;
+    for (Eigen::Index i = 0; i < q.size(); ++i) {
+      const double off = std::abs(q[i] - f.q_before[i] - 0.5 * (at.t - before) * (v[i] + f.v_before[i]));
+      double& slip = f.slip[std::size_t(f.kind[std::size_t(i)])];
+      if (off > least) slip = larger(slip, off / h);
+    }
+  }
+  f.kinetic = kinetic;
+  f.q_before = q;
+}
+
+double Certifier::slip() const {
+  const Followers& f = *followers_;
+  double most = 0.0;
+  for (std::size_t k = 0; k < f.slip.size(); ++k)
+    if (f.slip[k] > 0.0) most = larger(most, f.slip[k] / f.pace[k]);
+  return most;
+}
+
+/// An error is compared with what moves, but a moment's peak, as that of a comet near its sun, tells little of the motion.
+Conserved Certifier::beside_motion(Conserved of) const {
+  constexpr double peak = 5.0;  // of the mean: what moves evenly, falls or swings has less
+  const Followers& f = *followers_;
+  if (f.spent > 0.0 && f.moved > 0.0)
+    of.scale = std::min(of.scale, std::max(peak * f.moved / f.spent, f.watch->smallest_scale()));
+  return of;
+}
+
 Measured Certifier::add(const Instant& at, double done, double invariant, const Work* work) {
   Followers& f = *followers_;
   if (f.changed) follow(at, work);
@@ -193,6 +236,7 @@ Measured Certifier::add(const Instant& at, double done, double invariant, const 
   f.balance.weigh(f.watch->scale());
   f.balance.add(f.watch->balance(energy), done);
   found_.unbalanced = larger(found_.unbalanced, f.watch->unbalanced(energy));
+  follow_places(at, energy.kinetic, before);
   const Follower& constant = f.conservative ? f.energy : f.balance;
   if (f.balances && constant.leapt() && f.watch->finds_work(at, before)) f.conservative = false;
   f.balances = f.balances && f.watch->balances();
@@ -281,12 +325,16 @@ std::vector<double> Certifier::save() const {
                           found_.motion,
                           found_.turn,
                           found_.unbalanced,
-                          f.balances ? 1.0 : 0.0};
+                          f.balances ? 1.0 : 0.0,
+                          f.moved,
+                          f.spent,
+                          f.kinetic};
   const std::vector<double> watch = f.watch ? f.watch->save() : std::vector<double>(EnergyWatch::numbers, 0.0);
   out.insert(out.end(), watch.begin(), watch.end());
   out.insert(out.end(), f.norms.begin(), f.norms.end());
   out.insert(out.end(), f.worst_rate.begin(), f.worst_rate.end());
   out.insert(out.end(), f.pace.begin(), f.pace.end());
+  out.insert(out.end(), f.slip.begin(), f.slip.end());
   f.energy.save(out);
   f.balance.save(out);
   f.own.save(out);
@@ -295,12 +343,12 @@ std::vector<double> Certifier::save() const {
 }
 
 void Certifier::load(const std::vector<double>& saved, const Instant& at) {
-  constexpr std::size_t figures = 16;  // of the run, before those of what it follows
+  constexpr std::size_t figures = 19;  // of the run, before those of what it follows
   Followers& f = *followers_;
   follow(at);
   const std::size_t norms = std::size_t(system_->constraint_count());
   const auto size = [&](std::size_t momenta) {
-    return figures + EnergyWatch::numbers + 2 * norms + f.pace.size() + Follower::numbers * (3 + momenta);
+    return figures + EnergyWatch::numbers + 2 * norms + 2 * f.pace.size() + Follower::numbers * (3 + momenta);
   };
   if (saved.size() < figures || saved.size() != size(std::size_t(saved[11])))
     return;  // another layout: what follows is certified
@@ -320,6 +368,9 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   found_.turn = saved[13];
   found_.unbalanced = saved[14];
   f.balances = saved[15] != 0.0;
+  f.moved = saved[16];
+  f.spent = saved[17];
+  f.kinetic = saved[18];
   f.since_norms = long(saved[9]);
   f.conservative = saved[10] != 0.0;
   const double* from = saved.data() + figures;
@@ -329,8 +380,10 @@ void Certifier::load(const std::vector<double>& saved, const Instant& at) {
   from += norms;
   f.worst_rate = Eigen::Map<const Vector>(from, Eigen::Index(norms));
   from += norms;
-  f.pace.assign(from, from + f.pace.size());
-  from += f.pace.size();
+  for (std::vector<double>* one : {&f.pace, &f.slip}) {
+    one->assign(from, from + one->size());
+    from += one->size();
+  }
   from = f.energy.load(from);
   from = f.balance.load(from);
   from = f.own.load(from);
@@ -349,10 +402,12 @@ Certificate Certifier::certificate(const Trajectory& path) const {
   out.units = moving_->points().has_value();
   out.conservative = followers_->conservative && followers_->watch.has_value();
   out.velocity_share = velocity_share(path.last);
-  out.energy = followers_->energy.result();
-  out.balance = followers_->balance.result();
+  out.slip = slip();
+  out.only_loses = followers_->watch.has_value() && followers_->watch->only_loses();
+  out.energy = beside_motion(followers_->energy.result());
+  out.balance = beside_motion(followers_->balance.result());
   if (out.conservative || !followers_->balances || out.states < 2) out.balance.name.clear();
-  out.own_energy = followers_->own.result();
+  out.own_energy = beside_motion(followers_->own.result());
   out.own_energy.name = out.own_energy.scale > 0.0 || out.own_energy.start != 0.0 ? path.promise.invariant : "";
   for (const Follower& momentum : followers_->momenta)
     if (!momentum.gone()) out.momenta.push_back(momentum.result());

@@ -19,6 +19,7 @@ struct Conserved {
   double deviation = 0.0;  ///< largest |value − that at the start, or after the last event that changed it|
   double drift = 0.0;      ///< mean of the last quarter less mean of the first quarter of the run
   double scale = 0.0;      ///< what the deviation is to be compared with: the energy that moves, the momenta that balance
+  double rise = 0.0;       ///< largest of the differences upwards
   double relative() const { return scale > 0.0 ? deviation / scale : (deviation == 0.0 ? 0.0 : deviation / scale); }
 };
 
@@ -56,9 +57,11 @@ struct Certificate {
   double velocity_gap = 0.0;       ///< largest |G v + g_t|/|G|: a velocity
   double velocity_share = 0.0;     ///< the same beside what velocities of that kind make of the row: without units
   double motion = 0.0;             ///< largest v·p
-  double turn = 0.0;             ///< largest Δv·Δp of one step, to compare with it: how much of the motion a step changes
-  std::string worst;             ///< the constraint with the largest gap
-  double size = 0.0;             ///< of the configuration, to compare the gap with
+  double turn = 0.0;        ///< largest Δv·Δp of one step, to compare with it: how much of the motion a step changes
+  double slip = 0.0;        ///< largest |Δx − h (v₋ + v₊)/2|/h of one step, beside the largest velocity of its kind
+  bool only_loses = false;  ///< impacts and the like take energy, and nothing brings any in
+  std::string worst;        ///< the constraint with the largest gap
+  double size = 0.0;        ///< of the configuration, to compare the gap with
   std::vector<double> singular;  ///< times at which constraints lost rank on the way
   RunCounts counts;
   std::vector<std::string> dependent;
@@ -107,6 +110,9 @@ class Certifier {
   void measure_constraints(const Instant& at, Measured& now, Certificate* found);
   void follow_velocities();
   double velocity_share(const State& last) const;
+  void follow_places(const Instant& at, double kinetic, double before);
+  double slip() const;
+  Conserved beside_motion(Conserved of) const;
 
   const System *system_, *moving_;
   double length_;

@@ -20,6 +20,9 @@ constexpr double invisible = 1e-2, another = 0.1;
 /// What is off by more than this is not the motion, whatever else may be kept or unknown.
 constexpr double lost = 0.5;
 
+/// A step that leads this many times farther than velocities make of it leaps.
+constexpr double leap = 10.0;
+
 /// Promised exactly is kept to this: round-off of many steps.
 constexpr double exact = 1e-8;
 
@@ -50,14 +53,16 @@ void judge_energy(const Certificate& c, const Promise& promise, Judgement& out) 
   if (own && off <= enough && !(std::abs(energy.start - c.energy.start) <= another * c.energy.scale))
     return out.add(Grade::poor, name + " within " + size + ", but that is " + figure(energy.start, "J", c.units) +
                                     " where the model has " + figure(c.energy.start, "J", c.units) + ": halve the step");
-  if (own && off <= enough && !(c.energy.relative() <= lost))
-    return out.add(Grade::poor, name + " within " + size + ", but energy itself off by " +
-                                    figure(c.energy.deviation, "J", c.units) + " of " +
-                                    figure(c.energy.scale, "J", c.units) + ": halve the step");
+  // What swings back, as at impacts between the places where such schemes have their velocities, is not lost.
+  if (own && off <= enough && !(std::abs(c.energy.drift) <= lost * c.energy.scale))
+    return out.add(Grade::poor, name + " within " + size + ", but energy itself changed by " +
+                                    figure(c.energy.drift, "J", c.units) + " of " + figure(c.energy.scale, "J", c.units) +
+                                    ": halve the step");
   if (off <= enough) return out.add(Grade::good, name + " within " + size);
   const std::string mend = promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step";
   if (promise.dissipates && energy.drift <= 0.0)
-    return out.add(off <= another ? Grade::good : Grade::fair, name + " lost " + size + ", as this scheme takes it");
+    return out.add(off <= another ? Grade::good : (off <= lost ? Grade::fair : Grade::poor),
+                   name + " lost " + size + ", as this scheme takes it");
   out.add(off <= another ? Grade::fair : Grade::poor, name + " off by " + size + mend);
 }
 
@@ -72,7 +77,8 @@ bool judge_balance(const Certificate& c, const Promise& promise, Judgement& out)
   }
   if (!(surely > invisible)) return false;
   if (promise.dissipates && c.balance.drift <= 0.0) {
-    out.add(surely <= another ? Grade::good : Grade::fair, c.balance.name + " lost " + size + ", as this scheme takes it");
+    const Grade grade = surely <= another && off <= another ? Grade::good : (off <= lost ? Grade::fair : Grade::poor);
+    out.add(grade, c.balance.name + " lost " + size + ", as this scheme takes it");
   } else {
     out.add(surely <= another && off <= lost ? Grade::fair : Grade::poor,
             c.balance.name + " off by " + size + (promise.rtol > 0.0 ? "; a smaller rtol mends it" : "; halve the step"));
@@ -83,14 +89,36 @@ bool judge_balance(const Certificate& c, const Promise& promise, Judgement& out)
 /// Some schemes keep an energy with any step, and what only turns keeps it with any scheme. What tells whether they follow the motion is how much of it one
 /// step turns: of each turn they miss some shareᵖ/12, with p the order.
 void judge_resolution(const Certificate& c, const Promise& promise, Judgement& out) {
-  constexpr int few = 5;  // from rest, some steps are all there is
+  constexpr int few = 5;           // from rest, some steps are all there is
+  constexpr double skipped = 0.6;  // of the velocity: half a period of a vibration in a step
+  if (c.slip > leap) return;       // that is told
   if (promise.rtol > 0.0 || c.states <= few) return;
   if (!(c.motion > 1e-3 * c.energy.scale)) return;  // round-off of what rests
   const double share = c.turn > 0.0 ? std::sqrt(c.turn / c.motion) : 0.0, missed = std::pow(share, promise.order);
+  // Velocities at the ends of a step may be alike although there are periods between; places then are not where they lead.
+  if (missed <= 0.25 && c.slip > skipped)
+    return out.add(c.slip > 1.5 * skipped ? Grade::poor : Grade::fair,
+                   "but places change otherwise than velocities say, as with periods within one step: halve it");
   if (!(missed > 0.25)) return;
   out.add(missed > 2.25 ? Grade::poor : Grade::fair,
           message("but velocities change by {} % of the largest in one step, and then kept energy proves nothing: halve it",
                   std::round(100.0 * share)));
+}
+
+/// No motion leaps; what holds it may, where it changes by place or at a moment.
+void judge_leaps(const Certificate& c, Judgement& out) {
+  if (c.slip > leap)
+    out.add(Grade::poor,
+            "but places leap within a step, by more than ten times what velocities make of it: what holds them "
+            "jumps there");
+}
+
+/// Impacts take energy, if anything.
+void judge_impacts(const Certificate& c, Judgement& out) {
+  if (!c.only_loses || !(c.energy.rise > invisible * c.energy.scale)) return;
+  out.add(c.energy.rise > another * c.energy.scale ? Grade::poor : Grade::fair,
+          "energy grew by " + figure(c.energy.rise, "J", c.units) + " of " + figure(c.energy.scale, "J", c.units) +
+              ", though impacts only take it; halve the step");
 }
 
 /// Equal steps that keep being divided are not the ones that were asked for.
@@ -162,6 +190,8 @@ void judge(Certificate& c, const Promise& promise, bool penalised) {
   }
   judge_momenta(c, promise, found);
   judge_constraints(c, penalised, found);
+  judge_leaps(c, found);
+  judge_impacts(c, found);
   judge_retries(c, promise, found);
   std::string more;
   if (!c.singular.empty()) {

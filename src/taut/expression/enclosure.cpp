@@ -30,9 +30,9 @@ Interval magnitude(const Interval& x) {
   return {holds(x, 0.0) ? 0.0 : std::min(a, b), std::max(a, b)};
 }
 
-Interval whole_power(const Interval& x, int n) {
-  if (n < 0) return inverse(whole_power(x, -n));
-  const Interval base = n % 2 == 0 ? magnitude(x) : x;
+Interval whole_power(const Interval& x, double n) {
+  if (n < 0.0) return inverse(whole_power(x, -n));
+  const Interval base = std::fmod(n, 2.0) == 0.0 ? magnitude(x) : x;
   return {std::pow(base.low, n), std::pow(base.high, n)};
 }
 
@@ -95,7 +95,7 @@ Interval Enclosure::of(const Part& part) const {
   if (e.op == Op::variable) return e.a == variable_ ? x_ : anything;
   if (e.op == Op::table) return of_table(part);
   const Interval a = argument(part.arguments[0]);
-  if (e.op == Op::integer_power) return whole_power(a, int(e.value));
+  if (e.op == Op::integer_power) return whole_power(a, e.value);
   const Interval b = argument(part.arguments[1]);
   switch (e.op) {
     case Op::add:
@@ -103,13 +103,14 @@ Interval Enclosure::of(const Part& part) const {
     case Op::subtract:
       return {a.low - b.high, a.high - b.low};
     case Op::multiply:
-      return e.a == e.b ? whole_power(a, 2) : times(a, b);
+      return e.a == e.b ? whole_power(a, 2.0) : times(a, b);
     case Op::divide:
       return times(a, inverse(b));
     case Op::negate:
       return {-a.high, -a.low};
     case Op::power:
-      if (a.low <= 0.0) return anything;
+      if (b.low == b.high && b.low == std::round(b.low)) return whole_power(a, b.low);
+      if (a.low < 0.0 || (a.low == 0.0 && b.low <= 0.0)) return anything;
       return hull({std::pow(a.low, b.low), std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high)});
     case Op::sin:
       return sine(a);

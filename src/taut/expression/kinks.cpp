@@ -55,28 +55,35 @@ class Zeros {
   }
 
  private:
-  /// All of them, however near each other: cells are halved until bounds exclude a zero or the cell is one. False where there are too many to say.
+  /// All of them, however near each other: cells are halved until bounds exclude a zero or the cell is one. False where there are too many to say, as soon as
+  /// what is behind foretells it.
   template <class Value>
   bool by_bounds(const Graph& graph, Graph::Node a, Graph::Node b, double less, int time, const Value& value,
-                 std::vector<double>& mine) const {
-    constexpr int most = 4000;
+                 std::vector<double>& mine) {
+    constexpr long first_looks = 4000;
     Enclosure first(graph, a, time);
     std::optional<Enclosure> second;
     if (b >= 0) second.emplace(graph, b, time);
     const double shortest = 1e-13 * (to_ - from_);
     std::vector<Interval> cells{{from_, to_}};
-    for (int looked = 0; !cells.empty(); ++looked) {
-      if (looked == most) return false;
+    double ahead = to_ - from_;
+    for (long looked = 1; !cells.empty(); ++looked, --looks_) {
+      const double behind = to_ - from_ - ahead;
+      if (looked % first_looks == 0 && double(looked) * ahead > double(looks_) * behind) return false;
       const Interval cell = cells.back(), bounds = first(cell);
       cells.pop_back();
       const Interval other = second ? (*second)(cell) : Interval{less, less};
-      if (bounds.low > other.high || bounds.high < other.low) continue;
+      if (bounds.low > other.high || bounds.high < other.low) {
+        ahead -= cell.width();
+        continue;
+      }
       const double middle = 0.5 * (cell.low + cell.high);
       if (cell.width() > shortest && cell.low < middle && middle < cell.high) {
         cells.push_back({cell.low, middle});
         cells.push_back({middle, cell.high});
         continue;
       }
+      ahead -= cell.width();
       const double before = value(cell.low), after = value(cell.high);
       if (before != 0.0 && before * after <= 0.0) mine.push_back(crossing(value, cell.low, cell.high, before));
     }
@@ -96,6 +103,7 @@ class Zeros {
 
   double from_, to_;
   bool forward_;
+  long looks_ = 1'000'000;  // for all functions together: some tenths of a second
   std::vector<double>& found_;
 };
 

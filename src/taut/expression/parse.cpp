@@ -276,13 +276,12 @@ class Parser {
     if (name.text == "and" || name.text == "or") fail(message("'{}' needs something before it", name.text), name.position);
     for (const auto& [argument, node] : own_)
       if (argument == name.text) return node;
-    if (const auto found = scope_.symbols.find(name.text); found != scope_.symbols.end()) return found->second;
-    if (scope_.also)
-      if (const auto found = scope_.also(name.text)) return *found;
+    if (const auto found = scope_.find(name.text)) return *found;
     if (name.text == "pi") return graph_.constant(pi);
     std::vector<std::string> known{"pi"};
     for (const auto& [argument, node] : own_) known.emplace_back(argument);
     for (const auto& [symbol, node] : scope_.symbols) known.push_back(symbol);
+    if (scope_.more_names) scope_.more_names(known);
     fail(unknown("symbol", name.text, known), name.position);
   }
 
@@ -368,6 +367,11 @@ class Parser {
 };
 
 }  // namespace
+
+std::optional<Graph::Node> Scope::find(std::string_view name) const {
+  if (const auto found = symbols.find(name); found != symbols.end()) return found->second;
+  return also ? also(name) : std::nullopt;
+}
 
 Graph::Node parse(Graph& graph, const Scope& scope, std::string_view text) {
   long tokens = 0;

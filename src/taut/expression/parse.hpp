@@ -29,7 +29,10 @@ struct Scope {
   std::map<std::string, Function, std::less<>> functions;
   std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;  ///< functions of one argument
   std::function<std::optional<Graph::Node>(std::string_view name)>
-      also{};  ///< symbols that are made when they are asked for
+      also{};                                                         ///< symbols that are made when they are asked for
+  std::function<void(std::vector<std::string>& names)> more_names{};  ///< adds those, for "did you mean"
+  /// What a name stands for, wherever it is known.
+  std::optional<Graph::Node> find(std::string_view name) const;
 };
 
 /// An expression as a node of the graph:

@@ -140,7 +140,8 @@ DynamicsShape::DynamicsShape(const Outline& outline, const Roles& roles, std::st
   }
   for (const Node rest : dp) constant_mass = constant_mass && rest == d.zero;
   for (const Node node : p) at_rest_zero = at_rest_zero && at_rest(d.graph, outline.numbering, node) == d.zero;
-  constant_mass = constant_mass && at_rest_zero;
+  // A part without velocities is a potential with the other sign.
+  constant_mass = constant_mass && at_rest_zero && !of_motion(at_rest(d.graph, outline.numbering, T));
   lumped_mass = lumped_mass && constant_mass;
   const std::vector<int> in_L = d.graph.variables_of({T, V});
   driven = !in_L.empty() && in_L.front() == outline.numbering.time();

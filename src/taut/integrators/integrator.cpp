@@ -32,11 +32,12 @@ static double lengths_by_curvature(const System& system, const State& state, con
   const double reach = std::max(state.q.lpNorm<Eigen::Infinity>(), std::numeric_limits<double>::min());
   Vector there(state.q.size());
   for (Eigen::Index i = 0; i < there.size(); ++i) there[i] = std::cos(1.0 + 2.3 * double(i));
-  const Eigen::MatrixXd here = system.constraint_gradient(state.t, state.q),
-                        turned = system.constraint_gradient(state.t, state.q + reach * there) - here;
+  const Vector q = state.q + reach * there;
+  const Instant here{state.t, state.q.data(), nullptr};
+  const Vector turns = system.constraint_gradient_norms({state.t, q.data(), nullptr}, nullptr, &here);
   double longest = 0.0;
   for (Eigen::Index row = 0; row < norms.size(); ++row) {
-    const double curvature = turned.row(row).norm() / reach;
+    const double curvature = turns[row] / reach;
     if (curvature > 1e-9 * norms[row] / reach)
       longest = std::max(longest, std::min(norms[row], known * norms[row] / curvature));
   }
@@ -45,15 +46,13 @@ static double lengths_by_curvature(const System& system, const State& state, con
 
 double ConfigurationSize::of(const System& system, const State& state) {
   constexpr double odd = 100.0;  // times as large as the configuration
-  constexpr double work = 1e6;   // entries of a matrix
   const double configuration = state.q.lpNorm<Eigen::Infinity>();
   if (lengths_ < 0.0) {
     lengths_ = 0.0;
     if (system.constraint_count() > 0) {
       const Vector norms = system.constraint_gradient_norms(state.t, state.q);
       lengths_ = norms.maxCoeff();
-      if (configuration > 0.0 && lengths_ > odd * configuration && double(norms.size()) * double(system.size()) <= work)
-        lengths_ = lengths_by_curvature(system, state, norms);
+      if (configuration > 0.0 && lengths_ > odd * configuration) lengths_ = lengths_by_curvature(system, state, norms);
     }
   }
   return std::max(configuration, lengths_);

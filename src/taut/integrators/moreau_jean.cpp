@@ -261,8 +261,10 @@ class MoreauJeanStepper final : public Stepper {
       const double side = sets_[i] == Set::nonnegative ? 1.0 : -1.0;
       const double closes = side * closing_[k], opens = side * opening_[k];
       if (!(closes < 0.0 && opens > 0.0)) continue;
-      if (impact_.limits[i] != Set::whole) {  // they touch, and nothing had to push: each is on the other side
-        if (int(i) < touching_ && lambda_[k] == 0.0 && -closes * h > 1e-9 * size_.of(system_, now)) return int(i);
+      if (impact_.limits[i] !=
+          Set::whole) {  // they touch, and nothing had to push: each is on the other side, or others push
+        const bool unpushed = int(i) < touching_ && lambda_[k] == 0.0 && -closes * h > 1e-9 * size_.of(system_, now);
+        if (unpushed && turned_round(k, now, next)) return int(i);
         continue;
       }
       if (!looked) {
@@ -277,6 +279,13 @@ class MoreauJeanStepper final : public Stepper {
       if (side * g_[k] < -1e-9 * size_.of(system_, now)) return int(i);
     }
     return -1;
+  }
+
+  /// Whether the direction in which an inequality pushes has turned by more than a right angle or so.
+  bool turned_round(Eigen::Index row, const State& now, const State& next) const {
+    const Instant before = instant(now);
+    return system_.constraint_gradient_norms(instant(next), nullptr, &before)[row] >
+           system_.constraint_gradient_norms(before)[row];
   }
 
   StepReport passed_through(int row, double h) const {

@@ -82,7 +82,11 @@ class SparkProblem final : public NewtonProblem {
     std::unique_ptr<Matrix> matrix;
     std::vector<int> slots;  // of the large one: (s + 1)² for each entry
   };
+  struct FullWeights;
   bool linearize_full(const Vector& z);
+  void add_full_stage(int l, const Vector& z, const FullWeights& w);
+  void add_full_node(int j, const Vector& z, const FullWeights& w);
+  void add_full_rates(const Vector& z, const FullWeights& w);
 
   const System& system_;
   const SparkTableau& t_;

@@ -111,6 +111,26 @@ Square by_adjoint_conditions(const Column& b, const Column& c) {
   return Eigen::FullPivLU<Square>(powers_of(c) * b.asDiagonal()).solve(right);
 }
 
+/// Q: what the rows of the stages and of the end are multiplied by.
+Square combining_rows(const Square& A, const Square& A_inverse, const Column& b, const Column& c) {
+  const Eigen::Index s = c.size();
+  Square M(s, s);
+  M.row(0) = b.transpose();
+  for (Eigen::Index k = 1; k < s; ++k) {
+    Column weighted(s);
+    for (Eigen::Index j = 0; j < s; ++j) weighted[j] = Real(k) * b[j] * std::pow(c[j], Real(k - 1));
+    M.row(k) = b.transpose() - weighted.transpose() * A;
+  }
+  Eigen::Matrix<Real, 1, Eigen::Dynamic> gamma(s + 1);
+  gamma.head(s) = -(b.transpose() * A_inverse);
+  gamma[s] = 1.0L;
+  Square Q = Square::Zero(s + 1, s + 1);
+  Q.topLeftCorner(s, s).setIdentity();
+  Q.topRows(s) += A * M.inverse() * Column::Ones(s) * gamma;
+  Q.row(s) = gamma;
+  return Q;
+}
+
 SparkTableau make(int s, SparkFamily family) {
   Column b, c, lb, lc;
   lobatto(s, lb, lc);
@@ -157,21 +177,7 @@ SparkTableau make(int s, SparkFamily family) {
   alpha.topRows(s) = A;
   alpha.row(s) = b.transpose();
 
-  const Square A_inverse = A.inverse();
-  Square M(s, s);
-  M.row(0) = b.transpose();
-  for (int k = 1; k < s; ++k) {
-    Column weighted(s);
-    for (int j = 0; j < s; ++j) weighted[j] = k * b[j] * std::pow(c[j], Real(k - 1));
-    M.row(k) = b.transpose() - weighted.transpose() * A;
-  }
-  Eigen::Matrix<Real, 1, Eigen::Dynamic> gamma(s + 1);
-  gamma.head(s) = -(b.transpose() * A_inverse);
-  gamma[s] = 1.0L;
-  Square Q = Square::Zero(s + 1, s + 1);
-  Q.topLeftCorner(s, s).setIdentity();
-  Q.topRows(s) += A * M.inverse() * Column::Ones(s) * gamma;
-  Q.row(s) = gamma;
+  const Square A_inverse = A.inverse(), Q = combining_rows(A, A_inverse, b, c);
   Square check = Square::Identity(s + 1, s + 1);
   check.topLeftCorner(s, s) = bar.bottomRows(s).inverse();
 

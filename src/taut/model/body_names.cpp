@@ -26,19 +26,35 @@ std::optional<Node> place_symbol(const BodyEntry& body, const Vector3d& point, s
   return {};
 }
 
-/// Unit quaternions from the matrix of the own axes, the first not negative.
+/// Unit quaternions from the matrix of the own axes, the first not negative. Four times the products of two of them are linear in that matrix; all four follow
+/// from the products with one that is not small, smoothly.
 Node quaternion(const BodyEntry& body, int which, Draft& draft) {
   Graph& graph = *draft.graph;
   std::array<VectorNode, 3> R;  // columns
   for (int k = 0; k < 3; ++k) R[std::size_t(k)] = body_vector(body, Vector3d::Unit(k), draft);
   const auto at = [&](int i, int j) { return R[std::size_t(j)][std::size_t(i)]; };
-  Node sum = graph.constant(1.0);
-  for (int k = 0; k < 3; ++k) sum = which == 0 || k == which - 1 ? graph.add(sum, at(k, k)) : graph.subtract(sum, at(k, k));
-  const Node size = graph.multiply(graph.constant(0.5), graph.make(Op::sqrt, graph.make(Op::max, sum, graph.constant(0.0))));
-  if (which == 0) return size;
-  const int i = which % 3, j = (which + 1) % 3;
-  const Node side = graph.make(Op::less, at(j, i), at(i, j));  // of the antisymmetric part
-  return graph.make(Op::select, side, graph.make(Op::negate, size), size);
+  const auto square = [&](int k) {  // 4 q_k²
+    Node sum = graph.constant(1.0);
+    for (int i = 0; i < 3; ++i) sum = k == 0 || i == k - 1 ? graph.add(sum, at(i, i)) : graph.subtract(sum, at(i, i));
+    return sum;
+  };
+  const auto product = [&](int k, int l) {  // 4 q_k q_l
+    if (k == l) return square(k);
+    if (k != 0 && l != 0) return graph.add(at(k - 1, l - 1), at(l - 1, k - 1));
+    const int axis = std::max(k, l), i = axis % 3, j = (axis + 1) % 3;
+    return graph.subtract(at(j, i), at(i, j));
+  };
+  const auto by = [&](int one) {
+    const Node twice = graph.make(Op::sqrt, square(one)), found = graph.divide(product(which, one), graph.add(twice, twice));
+    if (one == 0) return found;
+    return graph.make(Op::select, graph.make(Op::less, product(0, one), graph.constant(0.0)), graph.make(Op::negate, found),
+                      found);
+  };
+  // The squares are 4 in all: one of them is 1 or more.
+  Node out = by(3);
+  for (const int one : {2, 1, 0})
+    out = graph.make(Op::select, graph.make(Op::less, square(one), graph.constant(1.0 - 1e-6)), out, by(one));
+  return out;
 }
 
 std::optional<Node> energy(const BodyEntry& body, bool kinetic, Draft& draft) {

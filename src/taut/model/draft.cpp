@@ -127,7 +127,14 @@ Relation Draft::relation(const Item& item) {
 
 double Draft::number(const Item& item) {
   if (const auto plain = plain_number(item.word())) return *plain;
-  return number(item, value(item));
+  if (formulas != nullptr && !formula_values.empty())
+    if (const int k = formulas->find(item.tree()); k >= 0 && std::isfinite(formula_values[std::size_t(k)]))
+      return formula_values[std::size_t(k)];
+  const double out = number(item, value(item));
+  const std::vector<Document>& lasting = *contents.documents;
+  if (seen != nullptr && &item.document() >= lasting.data() && &item.document() < lasting.data() + lasting.size())
+    seen->emplace_back(&item.tree(), out);
+  return out;
 }
 
 double Draft::number(const Item& item, Graph::Node node) const {
@@ -208,8 +215,16 @@ int Draft::coordinate(const Item& item, const std::string& name) const {
 }
 
 std::pair<int, bool> Draft::coordinate_or_velocity(const Item& item, const std::string& name) const {
+  if (const int i = coordinate_with('v', name); i >= 0) return {i, true};
   const bool velocity = !name.empty() && name.back() == '\'';
   return {coordinate(item, velocity ? name.substr(0, name.size() - 1) : name), velocity};
+}
+
+int Draft::coordinate_with(char letter, std::string_view name) const {
+  if (name.size() < 4 || name[name.size() - 3] != '.' || name[name.size() - 2] != letter) return -1;
+  std::string place(name.substr(0, name.size() - 2));
+  const auto found = coordinate_index.find(place += name.back());
+  return found == coordinate_index.end() ? -1 : found->second;
 }
 
 std::vector<int> Draft::coordinates_of(const Item& item, const std::string& name) {
@@ -244,15 +259,24 @@ const Spot& Draft::mass(const Item& item) const {
 
 void Draft::add_coordinate(const std::string& name) {
   const int i = int(names.size());
-  scope.symbols[name] = graph->variable(numbering.q(i));
-  scope.symbols[name + "'"] = graph->variable(numbering.v(i));
   coordinate_index[name] = i;
   names.push_back(name);
 }
 
-const std::vector<int>& Draft::rows_named(const Item& item, const std::string& name) {
+const std::unordered_map<std::string, std::vector<int>>& Draft::all_rows() {
   if (rows_.empty()) rows_ = rows_by_name(*system);
-  if (const auto found = rows_.find(name); found != rows_.end()) return found->second;
+  return rows_;
+}
+
+int Draft::row_called(const std::string& name) {
+  const auto found = all_rows().find(name);
+  if (found == all_rows().end()) return -1;
+  const int row = found->second.back();
+  return system->constraint_name(row) == name ? row : -1;
+}
+
+const std::vector<int>& Draft::rows_named(const Item& item, const std::string& name) {
+  if (const auto found = all_rows().find(name); found != all_rows().end()) return found->second;
   std::vector<std::string> known;
   for (int row = 0; row < system->constraint_count(); ++row) known.push_back(system->constraint_name(row));
   item.fail(unknown("constraint", name, known));

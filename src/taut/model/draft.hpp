@@ -10,6 +10,7 @@
 #include <taut/model/body.hpp>
 #include <taut/model/continua.hpp>
 #include <taut/model/form.hpp>
+#include <taut/model/formulas.hpp>
 #include <taut/model/model_file.hpp>
 #include <taut/model/tree.hpp>
 #include <unordered_map>
@@ -133,6 +134,7 @@ class Draft {
   bool is_parameter(const std::string& name) const { return parameter_index.contains(name); }
   int coordinate(const Item& item, const std::string& name) const;
   std::pair<int, bool> coordinate_or_velocity(const Item& item, const std::string& name) const;
+  int coordinate_with(char letter, std::string_view name) const;  ///< A.x of "A.vx" or "A.ax"; −1 for anything else
   std::vector<int> coordinates_of(const Item& item, const std::string& name);  ///< one, or all of a mass, beam or string
   const Spot& spot(const Item& item) const;
   const Spot& mass(const Item& item) const;
@@ -146,6 +148,8 @@ class Draft {
   void add_dynamics(const LagrangianNodes& nodes, const std::string& name);
   /// The same for what has inertia: global damping acts on it.
   void add_inertia(LagrangianNodes nodes, const std::string& name);
+  /// A force F along x(t, q), which is no coordinate: Qᵢ = F ∂x/∂qᵢ.
+  void add_force_along(Graph::Node x, Graph::Node force, LagrangianNodes& nodes);
   std::size_t add_constraint(const Item& item, Graph::Node g, Set set, const std::string& name);  ///< returns its number
   void finish_terms();  ///< gives the system all of them
   /// The row of a constraint by its number, once terms are finished.
@@ -160,6 +164,7 @@ class Draft {
   Graph::Node squared_distance(const Spot& a, const Spot& b);
   /// Rows of constraints by name: of one, or of all of a pin or support ("pin A" for "pin A.x" and "pin A.y").
   const std::vector<int>& rows_named(const Item& item, const std::string& name);
+  int row_called(const std::string& name);  ///< the last one of that name; −1 where there is none
 
   ModelFile model;  ///< what is there so far
   const Contents& contents;
@@ -176,6 +181,10 @@ class Draft {
 
   using Cells = std::map<std::string, std::shared_ptr<Table>>;
   std::shared_ptr<Cells> cells = std::make_shared<Cells>();  ///< of inputs, over several readings of a model
+
+  std::shared_ptr<const Formulas> formulas;  ///< of readings before; none: this is one of the first
+  std::vector<double> formula_values;        ///< for the parameters of this one, once they are known
+  Formulas::Seen* seen = nullptr;            ///< is told numbers that are expressions, where somebody wants to know
 
   std::vector<std::pair<std::string, Graph::Node>> parameters;
   NameMap<std::size_t> parameter_index;
@@ -246,6 +255,7 @@ class Draft {
   std::vector<std::size_t> exact;     ///< constraints that say what angles and travels of joints are
   std::vector<Release> releases;
   std::vector<std::function<std::vector<double>(double, double)>> along_jumps;
+  bool watched = false;    ///< accelerations, energies and reactions may be named: outputs and events are read
   std::size_t moving = 0;  ///< nodes of the graph that belong to what moves; those of outputs and events come after
 
   ExpressionTerms new_terms() const { return {graph, numbering, shapes_}; }
@@ -257,6 +267,7 @@ class Draft {
   std::vector<int> constraint_rows_;
   std::deque<Document> outside_;
   NameMap<char> taken_, named_rows_;
+  const std::unordered_map<std::string, std::vector<int>>& all_rows();
   std::vector<std::pair<std::string, int>> sorted_;  // coordinates, once somebody asks for a group of them
   std::unordered_map<std::string, std::vector<int>> rows_;
 };

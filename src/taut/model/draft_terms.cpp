@@ -90,6 +90,12 @@ double Draft::at_start(Graph::Node node) const {
   });
 }
 
+void Draft::add_force_along(Graph::Node x, Graph::Node force, LagrangianNodes& nodes) {
+  for (const int variable : graph->variables_of({x}))
+    if (variable != numbering.time())
+      nodes.forces.emplace_back(numbering.coordinate(variable), graph->multiply(force, graph->derivative(x, variable)));
+}
+
 Graph::Node Draft::squared_distance(const Spot& a, const Spot& b) {
   Graph::Node sum = graph->constant(0.0);
   for (int k = 0; k < dim; ++k) {

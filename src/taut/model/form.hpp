@@ -42,7 +42,7 @@ struct Form {
     relation,                ///< left = right, <= or >=
     name,                    ///< of a parameter, mass, point, …
     coordinate,              ///< phi, A.x, pipe.3.tx, u.7
-    coordinate_or_velocity,  ///< the same, or with a prime
+    coordinate_or_velocity,  ///< the same, or with a prime, or A.vx
     spot,                    ///< a mass, a point or an end of a beam
     head,                    ///< of a function: f(x, y)
     truth,

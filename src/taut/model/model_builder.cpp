@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <taut/expression/kinks.hpp>
 #include <taut/model/draw.hpp>
 #include <taut/model/model_builder.hpp>
@@ -31,11 +32,22 @@ std::function<std::vector<double>(double, double)> jumps_of(const Draft& draft) 
   };
 }
 
+/// What readings of one model have to do with each other.
+struct Before {
+  std::shared_ptr<const Formulas> formulas{};
+  bool look = false;  ///< this one is to find them
+};
+
 /// Through all sections. `with_start`: initial values are found; otherwise it is the system that is asked for.
 ModelFile read_all(const Contents& contents, const ModelOverrides& overrides, const std::shared_ptr<Shapes>& shapes,
-                   const std::shared_ptr<Draft::Cells>& cells, bool assemble, bool with_start) {
+                   const std::shared_ptr<Draft::Cells>& cells, bool assemble, bool with_start, Before* before = nullptr) {
   Draft draft(contents, overrides, shapes);
   draft.cells = cells;
+  Formulas::Seen seen;
+  if (before != nullptr) {
+    draft.formulas = before->formulas;
+    if (before->look) draft.seen = &seen;
+  }
   read_stage(Section::Stage::title, draft);
   read_parameters(draft);
   read_stage(Section::Stage::values, draft);
@@ -44,7 +56,8 @@ ModelFile read_all(const Contents& contents, const ModelOverrides& overrides, co
   draft.each("let", [&](const Item&) { draft.defines = true; });
   read_stage(Section::Stage::bodies, draft);
   draft.each("joints", [&](const Item& item) { name_joint_coordinates(item, draft); });
-  draft.scope.also = [&draft](std::string_view name) { return named_of_bodies(name, draft); };
+  draft.scope.also = [&draft](std::string_view name) { return named(name, draft); };
+  draft.scope.more_names = [&draft](std::vector<std::string>& names) { add_names(draft, names); };
   make_system(draft);
   read_stage(Section::Stage::start, draft);
   override_initial(draft);
@@ -64,7 +77,7 @@ ModelFile read_all(const Contents& contents, const ModelOverrides& overrides, co
   for (const std::string& name : draft.joint_coordinates) draft.model.carried.insert(draft.coordinate_index.at(name));
   draft.moving = draft.graph->entries().size();
   draft.model.sudden = bends_by_place(*draft.graph, draft.numbering.time());
-  name_reactions(draft);
+  draft.watched = true;
   for (const JointPlace& one : draft.joint_places)
     if (one.angle >= 0) draft.model.halves.push_back(draft.expression(draft.names[std::size_t(one.angle)], one.same));
   read_stage(Section::Stage::watched, draft);
@@ -76,6 +89,11 @@ ModelFile read_all(const Contents& contents, const ModelOverrides& overrides, co
   finish_scene(draft);
   ModelFile model = std::move(draft.model);
   for (const auto& [name, node] : draft.parameters) draft.graph->is_constant(node, &model.parameters[name]);
+  if (draft.seen != nullptr) {
+    std::vector<std::pair<std::string, double>> parameters;
+    for (const auto& [name, node] : draft.parameters) parameters.emplace_back(name, model.parameters[name]);
+    before->formulas = std::make_shared<const Formulas>(draft.scope, parameters, seen);
+  }
   model.jumps = jumps_of(draft);
   model.pulses = [graph = draft.graph, time = draft.numbering.time(), moving = draft.moving](double from, double to) {
     return pulses_in_time(*graph, time, from, to, moving);
@@ -86,13 +104,21 @@ ModelFile read_all(const Contents& contents, const ModelOverrides& overrides, co
 
 }  // namespace
 
+/// The second of many readings, by whichever thread, finds what the others need not parse.
+struct ModelReader::Memory {
+  std::mutex mutex;
+  long readings = 0;
+  std::shared_ptr<const Formulas> formulas;
+};
+
 ModelReader::ModelReader(std::shared_ptr<const std::vector<Document>> documents, std::string file, std::string text,
                          ModelOverrides overrides)
     : contents_(std::make_shared<const Contents>(std::move(documents))),
       file_(std::move(file)),
       text_(std::move(text)),
       overrides_(std::move(overrides)),
-      shapes_(std::make_shared<Shapes>()) {}
+      shapes_(std::make_shared<Shapes>()),
+      memory_(std::make_shared<Memory>()) {}
 
 ModelFile ModelReader::read(const ModelNumbers& numbers, bool assemble) const {
   try {
@@ -100,7 +126,16 @@ ModelFile ModelReader::read(const ModelNumbers& numbers, bool assemble) const {
     for (const auto& [name, value] : numbers.parameters) overrides.parameters.emplace_back(name, Tree(value).word);
     for (const auto& [name, value] : numbers.initial) overrides.initial.emplace_back(name, Tree(value).word);
     const auto cells = std::make_shared<Draft::Cells>();
-    ModelFile model = read_all(*contents_, overrides, shapes_, cells, assemble, true);
+    Before before;
+    {
+      const std::lock_guard<std::mutex> guard(memory_->mutex);
+      before = {memory_->formulas, memory_->readings++ == 1};
+    }
+    ModelFile model = read_all(*contents_, overrides, shapes_, cells, assemble, true, &before);
+    if (before.look) {
+      const std::lock_guard<std::mutex> guard(memory_->mutex);
+      memory_->formulas = before.formulas;
+    }
     model.text = text_;
     model.with = [contents = contents_, overrides, shapes = shapes_, cells](const std::map<std::string, double>& values) {
       ModelOverrides other = overrides;

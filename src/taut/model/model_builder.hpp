@@ -29,6 +29,8 @@ class ModelReader {
   std::string file_, text_;
   ModelOverrides overrides_;
   std::shared_ptr<Shapes> shapes_;
+  struct Memory;  ///< of readings before
+  std::shared_ptr<Memory> memory_;
 };
 
 /// A model put together word by word: what a model file says, without the file.

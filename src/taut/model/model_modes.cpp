@@ -68,7 +68,8 @@ ModelModes::ModelModes(const ModelFile& model, const Formulation& formulation) :
   const std::vector<Set> sets = model.system.sets();
   bool hard_inequalities = false;
   for (int row = 0; row < int(sets.size()); ++row) {
-    const bool soft = softness(model, formulation, row) > 0.0;
+    softness_.push_back(softness(model, formulation, row));
+    const bool soft = softness_.back() > 0.0;
     exact_ = exact_ && !soft;
     hard_inequalities =
         hard_inequalities || (!soft && sets[std::size_t(row)] != Set::zero && sets[std::size_t(row)] != Set::whole);
@@ -78,16 +79,11 @@ ModelModes::ModelModes(const ModelFile& model, const Formulation& formulation) :
       require(softness(model, formulation, row) == 0.0,
               "formulation: '{}' is released or held by an event, which goes with exact constraints only.",
               model.system.constraint_name(row));
-  const auto reactions = [](const auto& all, const auto& of) { return std::any_of(all.begin(), all.end(), of); };
-  const bool asked = reactions(model.outputs, [](const NamedExpression& one) { return one.reactions; }) ||
-                     reactions(model.events, [](const ModelEvent& one) { return one.when.reactions; });
-  require(exact_ || !asked,
-          "formulation: an output or event asks for a `.lambda` or `.tension`, which springs in place of constraints do not "
-          "have.");
+  const auto among = [](const auto& all, const auto& of) { return std::any_of(all.begin(), all.end(), of); };
   current_ = variants_.emplace(std::map<std::string, double>{}, std::make_unique<Variant>(model)).first->second.get();
   mode_ = first();
-  const bool accelerate = reactions(model.outputs, [](const NamedExpression& one) { return one.accelerations; }) ||
-                          reactions(model.events, [](const ModelEvent& one) { return one.when.accelerations; });
+  const bool accelerate = among(model.outputs, [](const NamedExpression& one) { return one.accelerations; }) ||
+                          among(model.events, [](const ModelEvent& one) { return one.when.accelerations; });
   require(
       !accelerate || !hard_inequalities,
       "an output or event asks for an acceleration, which impacts do not have: the model has inequalities; take a penalty.");
@@ -102,16 +98,46 @@ const Vector& ModelModes::accelerations(const State& state) {
   return found->a;
 }
 
-double ModelModes::value(NamedExpression& expression, const State& state) {
-  if (!expression.derives()) return expression.at(state);
+std::vector<double> ModelModes::values(std::span<const NamedExpression> all, const State& state) {
   Derived derived;
-  if (expression.accelerations) derived.a = accelerations(state);
-  if (expression.energies) {
+  const auto any = [&](bool NamedExpression::*of) {
+    return std::any_of(all.begin(), all.end(), [&](const NamedExpression& one) { return one.*of; });
+  };
+  if (any(&NamedExpression::accelerations)) derived.a = accelerations(state);
+  if (any(&NamedExpression::energies)) {
     const std::shared_ptr<const System> system = moving(mode_);
     derived.kinetic = system->kinetic_energy(instant(state));
     derived.potential = system->potential_energy(instant(state));
   }
-  return expression.at(state, derived);
+  State with_springs;
+  const bool springs = !exact_ && any(&NamedExpression::reactions);
+  if (springs) {
+    with_springs = state;
+    with_springs.lambda = reactions(state);
+  }
+  std::vector<double> out;
+  out.reserve(all.size());
+  for (const NamedExpression& one : all) out.push_back(one.at(springs ? with_springs : state, derived));
+  return out;
+}
+
+/// λ of all rows of the model: of those that are springs g/ε, of the others what the run found.
+Vector ModelModes::reactions(const State& state) {
+  const System& all = variant(mode_).model->system;
+  const Vector g = all.constraint_values(state.t, state.q);
+  const std::vector<Set> sets = all.sets();
+  Vector out(g.size());
+  Eigen::Index exact = 0;
+  for (Eigen::Index row = 0; row < g.size(); ++row) {
+    const double epsilon = softness_[std::size_t(row)];
+    const bool known = exact < state.lambda.size();
+    if (epsilon > 0.0) {
+      out[row] = excess(sets[std::size_t(row)], g[row]) / epsilon;
+    } else {
+      out[row] = known ? state.lambda[exact++] : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  return out;
 }
 
 Mode ModelModes::first() const {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <taut/model/model_file.hpp>
 #include <taut/step/index_one.hpp>
 #include <unordered_map>
@@ -42,7 +43,9 @@ class ModelModes {
   }
 
   /// An expression at a state of the mode that was entered last, with what it asks for beside the state.
-  double value(NamedExpression& expression, const State& state);
+  double value(const NamedExpression& expression, const State& state) { return values({&expression, 1}, state)[0]; }
+  /// Of many at one state: accelerations and energies are found once.
+  std::vector<double> values(std::span<const NamedExpression> all, const State& state);
 
  private:
   /// The model with the values that its parameters have in a mode.
@@ -57,10 +60,12 @@ class ModelModes {
   };
   Variant& variant(const Mode& mode);
   const Vector& accelerations(const State& state);
+  Vector reactions(const State& state);
   System with_switches(const Mode& mode, System system) const;
 
   const ModelFile& model_;
   Formulation formulation_;
+  std::vector<double> softness_;                                                ///< of each row; 0: it is held exactly
   bool exact_ = true;                                                           ///< no row is soft
   std::map<std::map<std::string, double>, std::unique_ptr<Variant>> variants_;  // by parameters that differ
   std::map<Mode, std::shared_ptr<const System>> moving_, judged_;

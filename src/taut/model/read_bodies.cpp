@@ -148,6 +148,13 @@ void find_principal_axes(const Item& item, BodyEntry& body, int dim) {
                       m[0], m[1], m[2]));
 }
 
+/// Whether every part of a shape says its own.
+bool has_densities(const Item& shape) {
+  const std::vector<Item> parts = shape.is_list() ? shape.list() : std::vector<Item>{shape};
+  return std::all_of(parts.begin(), parts.end(),
+                     [](const Item& one) { return one.is_table() && one.tree().find("density") != nullptr; });
+}
+
 void read_mass(const Item& item, BodyEntry& body, Draft& draft) {
   std::optional<Item> mass, inertia, shape, density, center;
   for (const auto& [key, one] : item.entries(forms().body.keys)) {
@@ -157,7 +164,7 @@ void read_mass(const Item& item, BodyEntry& body, Draft& draft) {
     if (key == "density") density = one;
     if (key == "center") center = one;
   }
-  if (!mass && !(shape && density)) item.fail("needs a `mass`, or a `shape` and its `density`");
+  if (!mass && !(shape && (density || has_densities(*shape)))) item.fail("needs a `mass`, or a `shape` and its `density`");
   const double kilograms = mass ? draft.number(*mass) : 1.0;
   if (!(kilograms >= 0.0)) mass->fail(message("must not be negative, got {}", mass->text()));
   if (!inertia && !shape && kilograms > 0.0)

@@ -54,9 +54,7 @@ std::vector<JointEntry::Push> add_bushing(const std::string& name, const VectorN
       if (c[i] == 0.0) continue;
       const Node force = graph.multiply(graph.constant(-c[i]), draft.rate(ways[i]));
       pushes[i].force = graph.add(pushes[i].force, force);
-      for (const int variable : graph.variables_of({ways[i]}))
-        nodes.forces.emplace_back(variable - draft.numbering.q(0),
-                                  graph.multiply(force, graph.derivative(ways[i], variable)));
+      draft.add_force_along(ways[i], force, nodes);
     }
   }
   draft.add_dynamics(nodes, "bushing of " + name);

@@ -151,66 +151,6 @@ void read_event(const Item& item, Draft& draft) {
   add_timed(event, times, draft);
 }
 
-namespace {
-
-/// Whether the words that are watched may ask for accelerations.
-bool asks_for_accelerations(const Tree& tree) {
-  if (tree.kind == Tree::Kind::word)
-    return tree.word.find("''") != std::string::npos || tree.word.find(".a") != std::string::npos;
-  return std::any_of(tree.items.begin(), tree.items.end(), asks_for_accelerations);
-}
-
-/// A.ax, A.x'' and phi''.
-void name_accelerations(Draft& draft) {
-  bool asked = false;
-  for (const char* section : {"outputs", "events", "run"})
-    for (const Contents::Text& one : draft.contents.of(section)) asked = asked || asks_for_accelerations(one.item.tree());
-  if (!asked) return;
-  Graph& graph = *draft.graph;
-  for (int i = 0; i < draft.numbering.coordinates; ++i)
-    draft.scope.symbols[draft.names[std::size_t(i)] + "''"] = graph.variable(draft.acceleration_variable(i));
-  const auto name = [&](const std::string& mass, int axis, Graph::Node a) {
-    draft.scope.symbols[mass + ".a" + "xyz"[axis]] = a;
-    draft.scope.symbols[mass + "." + "xyz"[axis] + "''"] = a;
-  };
-  for (std::size_t m = 0; m < draft.masses.size(); ++m)
-    for (int k = 0; k < draft.dim; ++k)
-      name(draft.masses[m].name, k, graph.variable(draft.acceleration_variable(int(m) * draft.dim + k)));
-  for (const CarriedMass& mass : draft.carried)
-    for (int k = 0; k < draft.dim; ++k)
-      name(mass.name, k, draft.rate(draft.rate(draft.spots.at(mass.name).x[std::size_t(k)])));
-}
-
-void name_energies(Draft& draft) {
-  Graph& graph = *draft.graph;
-  const Graph::Node kinetic = graph.variable(draft.energy_variable(false)),
-                    potential = graph.variable(draft.energy_variable(true));
-  // A parameter or coordinate of that name comes first.
-  draft.scope.symbols.try_emplace("kinetic", kinetic);
-  draft.scope.symbols.try_emplace("potential", potential);
-  draft.scope.symbols.try_emplace("energy", graph.add(kinetic, potential));
-}
-
-}  // namespace
-
-/// λ of constraints that have a name of one word, and the tension of rods: for outputs and events, which are read after this.
-void name_reactions(Draft& draft) {
-  Graph& graph = *draft.graph;
-  name_energies(draft);
-  name_accelerations(draft);
-  int row = 0;
-  for (const auto& block : draft.system->constraints())
-    for (int term = 0; term < block->terms(); ++term)
-      for (int k = 0; k < block->rows(); ++k, ++row) {
-        const std::string name = block->row_name(term, k);
-        if (!Draft::is_name(name)) continue;
-        const Graph::Node lambda = graph.variable(draft.lambda_variable(row));
-        draft.scope.symbols[name + ".lambda"] = lambda;
-        if (const auto rod = draft.rod_lengths.find(name); rod != draft.rod_lengths.end())
-          draft.scope.symbols[name + ".tension"] = graph.multiply(graph.constant(rod->second), lambda);
-      }
-}
-
 void read_outputs(const Item& item, Draft& draft) {
   for (const auto& [name, one] : item.entries()) draft.model.outputs.push_back(draft.expression(name, draft.value(one)));
 }

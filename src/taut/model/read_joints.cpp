@@ -1,80 +1,29 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <taut/model/readers.hpp>
-#include <taut/model/vectors.hpp>
+#include <taut/model/joint.hpp>
 
 /// Joints between bodies, and bodies and anything else that has a place.
 namespace taut {
 namespace {
 
-using Eigen::Matrix3d, Eigen::Vector3d;
+using Eigen::Vector3d;
 using Node = Graph::Node;
-
-/// One side of a joint: a place, and three directions at right angles where it is a body or the ground.
-struct Side {
-  Item item;
-  const BodyEntry* body = nullptr;
-  bool ground = false;
-  bool placed = false;  ///< the model says where
-  Spot spot{};
-  Vector3d at = Vector3d::Zero();         ///< at the start
-  Matrix3d frame = Matrix3d::Identity();  ///< at the start, in space
-  std::array<VectorNode, 3> axes{};
-
-  bool turns() const { return body != nullptr || ground; }
-};
-
-struct Joint {
-  explicit Joint(const Item& one) : item(one), a{one}, b{one} {}
-  Item item;
-  std::string type{}, name{};
-  Side a, b;
-  std::optional<Item> at{}, axis{}, angle{}, start{}, travel{}, pitch{};
-  std::optional<Item> stiffness{}, rest{}, damping{}, torque{}, motion{}, limits{}, friction{}, turning{};
-  JointEntry entry{};
-};
-
-/// What a type of joint holds: places along axes 1, 2, 3 of the first side, or in axes of space; and turns about these axes.
-struct JointKind {
-  std::string name;
-  bool place = false;       ///< the two places are one
-  std::string along{};      ///< or: the second stays on this side in the axes named
-  std::string about{};      ///< turns about these axes are held
-  bool needs_axis = false;  ///< in space
-};
-const std::vector<JointKind>& kinds(int dim) {
-  static const std::vector<JointKind> plane{{"hinge", true, "", ""},        {"ball", true, "", ""},
-                                            {"weld", true, "", "3"},        {"slider", false, "2", "3", true},
-                                            {"line", false, "2", "", true}, {"bushing", false, "", ""}};
-  static const std::vector<JointKind> space{{"ball", true, "", ""},
-                                            {"hinge", true, "", "12", true},
-                                            {"weld", true, "", "123"},
-                                            {"universal", true, "", "u", true},
-                                            {"slider", false, "12", "123", true},
-                                            {"cylindrical", false, "12", "12", true},
-                                            {"screw", false, "12", "12", true},
-                                            {"planar", false, "3", "12", true},
-                                            {"line", false, "12", "", true},
-                                            {"plane", false, "3", "", true},
-                                            {"bushing", false, "", ""}};
-  return dim == 2 ? plane : space;
-}
 
 class JointReader {
  public:
-  JointReader(const Item& item, Draft& draft) : draft_(draft), graph_(*draft.graph), joint_(item) { read(); }
+  JointReader(const Item& item, Draft& draft) : draft_(draft), graph_(*draft.graph), joint_(joint_of(item, draft)) {}
 
   void add() {
-    const JointKind* kind = find_kind();
+    const JointKind& kind = *joint_.kind;
     place();
-    find_axes(*kind);
-    if (kind->place) hold_place();
-    for (const char axis : kind->along) hold_along(axis - '1');
-    if (kind->about == "u") {
+    find_axes(kind);
+    if (kind.place) hold_place();
+    for (const char axis : kind.along) hold_along(axis - '1');
+    if (kind.about == "u") {
       hold_right_angle(joint_.b.axes[0], joint_.a.axes[2], "turn about both axes", "right angle of its axes");
     } else {
-      for (const char axis : kind->about) hold_turn(axis - '1');
+      for (const char axis : kind.about) hold_turn(axis - '1');
     }
     remember_place();
     if (joint_.type == "bushing") {
@@ -91,73 +40,9 @@ class JointReader {
   }
 
  private:
-  void read() {
-    std::vector<Item> between;
-    for (const auto& [key, one] : joint_.item.entries(forms().joint.keys)) {
-      if (key == "type") joint_.type = one.word();
-      if (key == "name") joint_.name = one.word();
-      if (key == "between") between = one.list();
-      for (const auto& [word, to] : options())
-        if (key == word) *to = one;
-    }
-    if (joint_.type.empty()) joint_.item.fail("needs a `type`, such as hinge");
-    if (between.size() != 2) joint_.item.fail("needs two sides: between: [ground, arm]");
-    joint_.a = side(between[0]);
-    joint_.b = side(between[1]);
-    if (joint_.a.ground && joint_.b.ground) joint_.item.fail("both sides are the ground");
-    if (joint_.turning && !joint_.a.ground && !joint_.b.ground)
-      joint_.turning->fail("belongs to a side that is the ground or a point");
-    if (joint_.a.body != nullptr && joint_.a.body == joint_.b.body)
-      joint_.item.fail(message("both sides are the body '{}'", joint_.a.body->name));
-    if (joint_.name.empty()) joint_.name = joint_.type + " " + between[0].word() + "-" + between[1].word();
-  }
-  std::vector<std::pair<std::string, std::optional<Item>*>> options() {
-    return {{"at", &joint_.at},           {"axis", &joint_.axis},       {"angle", &joint_.angle},
-            {"travel", &joint_.travel},   {"pitch", &joint_.pitch},     {"stiffness", &joint_.stiffness},
-            {"rest", &joint_.rest},       {"damping", &joint_.damping}, {"torque", &joint_.torque},
-            {"motion", &joint_.motion},   {"limits", &joint_.limits},   {"friction", &joint_.friction},
-            {"turning", &joint_.turning}, {"start", &joint_.start}};
-  }
-
-  Side side(const Item& item) {
-    const std::string& word = item.word();
-    Side out{item};
-    if (word == "ground") {
-      out.ground = true;
-      return out;
-    }
-    const std::string name = word.substr(0, word.find('.'));
-    if (const auto found = draft_.body_index.find(name); found != draft_.body_index.end()) {
-      out.body = &draft_.bodies[found->second];
-      if (word == name) return out;
-    }
-    if (const auto found = draft_.frames.find(word); found != draft_.frames.end()) out.body = &found->second;
-    out.spot = draft_.spot(item);
-    out.placed = true;
-    out.at = start_of(out.spot);
-    if (out.body != nullptr) return out;
-    out.ground = !out.spot.massive;  // a point, which may move with time
-    return out;
-  }
-
-  Vector3d start_of(const Spot& spot) const {
-    Vector3d out = Vector3d::Zero();
-    for (int k = 0; k < draft_.dim; ++k) out[k] = draft_.at_start(spot.x[std::size_t(k)]);
-    return out;
-  }
-
-  const JointKind* find_kind() const {
-    std::vector<std::string> known;
-    for (const JointKind& one : kinds(draft_.dim)) {
-      if (one.name == joint_.type) return &one;
-      known.push_back(one.name);
-    }
-    joint_.item.fail(unknown(draft_.dim == 2 ? "joint in the plane called" : "joint in space called", joint_.type, known));
-  }
-
   /// Sides that are not placed by a point of their own take the place given, or that of the other.
   void place() {
-    Side &a = joint_.a, &b = joint_.b;
+    JointSide &a = joint_.a, &b = joint_.b;
     std::optional<Vector3d> where;
     if (joint_.at) {
       if (a.placed && b.placed) joint_.at->fail("both sides have places of their own already");
@@ -170,7 +55,7 @@ class JointReader {
     } else {
       joint_.item.fail("needs a place: `at`, or a point of a body such as arm.tip");
     }
-    for (Side* side : {&a, &b}) {
+    for (JointSide* side : {&a, &b}) {
       if (side->placed) continue;
       side->at = *where;
       if (side->ground) {
@@ -195,7 +80,7 @@ class JointReader {
 
   /// Frames of both sides at the start. The last axis is that of the joint in space, the first one in the plane.
   void find_axes(const JointKind& kind) {
-    Side &a = joint_.a, &b = joint_.b;
+    JointSide &a = joint_.a, &b = joint_.b;
     const bool two = joint_.axis && joint_.axis->is_list() && !joint_.axis->empty() &&
                      (joint_.axis->list()[0].is_list() || !draft_.is_number(joint_.axis->list()[0]));
     if (kind.needs_axis && !joint_.axis) joint_.item.fail("needs an `axis`");
@@ -209,7 +94,7 @@ class JointReader {
       axis.fill(direction(*joint_.axis));
     }
     if (draft_.dim == 2) {
-      for (Side* side : {&a, &b}) {
+      for (JointSide* side : {&a, &b}) {
         const Vector3d& x = axis[side == &a ? 0 : 1];
         side->frame.col(0) = x;
         side->frame.col(1) = Vector3d(-x.y(), x.x(), 0.0);
@@ -225,7 +110,7 @@ class JointReader {
       b.frame = turn_between(axis[0], axis[1]) * a.frame;
       if (joint_.start) a.frame = turn(axis[0], -draft_.number(*joint_.start)) * a.frame;  // a is turned back
     }
-    for (Side* side : {&a, &b}) {
+    for (JointSide* side : {&a, &b}) {
       if (!side->turns()) continue;
       for (int k = 0; k < 3; ++k) {
         side->axes[std::size_t(k)] = side->body != nullptr
@@ -234,7 +119,7 @@ class JointReader {
       }
     }
     const bool turning = !kind.about.empty() || joint_.angle;
-    for (const Side* side : {&a, &b})
+    for (const JointSide* side : {&a, &b})
       if (turning && !side->turns())
         side->item.fail(message("'{}' has no axes that a {} could hold; give a body", side->item.word(), joint_.type));
     if (!kind.along.empty() && !a.turns())
@@ -304,7 +189,7 @@ class JointReader {
   }
 
   void remember_place() {
-    const auto number = [&](const Side& side) {
+    const auto number = [&](const JointSide& side) {
       if (side.body != nullptr) return int(side.body - draft_.bodies.data());
       return side.ground ? -1 : -2;
     };
@@ -313,7 +198,7 @@ class JointReader {
     place_.along = joint_.a.frame.col(draft_.dim == 2 ? 0 : 2);
   }
   void springs() {
-    for (const Side* side : {&joint_.a, &joint_.b})
+    for (const JointSide* side : {&joint_.a, &joint_.b})
       if (!side->turns())
         side->item.fail(message("'{}' has no axes that a bushing could hold; give a body", side->item.word()));
     if (!joint_.stiffness) joint_.item.fail("a bushing needs its `stiffness`");
@@ -339,7 +224,7 @@ class JointReader {
     if (joint_.travel && is({"hinge", "ball", "weld", "universal", "planar", "plane"}))
       joint_.travel->fail(message("a joint of type {} leaves no way along its axis", joint_.type));
     if (joint_.angle) {
-      const Node phi = draft_.scope.symbols.at(joint_.angle->word());
+      const Node phi = coordinate_of(*joint_.angle);
       const VectorNode b = draft_.dim == 2 ? own_axis(joint_.b) : joint_.b.axes[0];
       const VectorNode a = draft_.dim == 2 ? own_axis(joint_.a) : joint_.a.axes[0];
       const VectorNode across =
@@ -359,7 +244,7 @@ class JointReader {
     }
     if (joint_.travel) {
       if (!joint_.a.turns()) joint_.travel->fail("needs an axis on the first side");
-      const Node s = draft_.scope.symbols.at(joint_.travel->word());
+      const Node s = coordinate_of(*joint_.travel);
       const VectorNode& along = joint_.a.axes[draft_.dim == 2 ? 0 : 2];
       const Node way = dot(graph_, apart(), along);
       joint_.entry.rows.push_back({'f', along, hold(graph_.subtract(way, s), "travel")});
@@ -369,8 +254,7 @@ class JointReader {
       start_at(place_.travel, place_.travel_start);
       if (!joint_.angle) laws(joint_.travel->word());
       if (screw) {
-        const Node turns =
-            graph_.multiply(draft_.scope.symbols.at(joint_.angle->word()), graph_.constant(0.5 / std::numbers::pi));
+        const Node turns = graph_.multiply(coordinate_of(*joint_.angle), graph_.constant(0.5 / std::numbers::pi));
         hold(graph_.subtract(s, graph_.multiply(graph_.constant(draft_.number(*joint_.pitch)), turns)), "thread");
       }
     }
@@ -379,7 +263,8 @@ class JointReader {
            {joint_.stiffness, joint_.damping, joint_.torque, joint_.motion, joint_.limits, joint_.friction})
         if (one) one->fail("needs a name for the `angle` or `travel` it acts on");
   }
-  VectorNode own_axis(const Side& side) {
+  Node coordinate_of(const Item& name) { return graph_.variable(draft_.numbering.q(draft_.coordinate(name, name.word()))); }
+  VectorNode own_axis(const JointSide& side) {
     return side.body != nullptr ? body_vector(*side.body, Vector3d::UnitX(), draft_) : ground_vector(Vector3d::UnitX());
   }
   void start_at(int i, double value) {
@@ -448,7 +333,7 @@ void name_joint_coordinates(const Item& item, Draft& draft) {
 std::vector<std::string> joint_types() {
   std::vector<std::string> all;
   for (const int dim : {2, 3})
-    for (const JointKind& one : kinds(dim))
+    for (const JointKind& one : joint_kinds(dim))
       if (std::find(all.begin(), all.end(), one.name) == all.end()) all.push_back(one.name);
   return all;
 }

@@ -12,15 +12,6 @@ Graph::Node total(const Item& item, Draft& draft) {
   return sum;
 }
 
-/// A force F along x(t, q), which is no coordinate: Qᵢ = F ∂x/∂qᵢ.
-void push(Graph::Node x, Graph::Node force, Draft& draft) {
-  Graph& graph = *draft.graph;
-  for (const int variable : graph.variables_of({x}))
-    if (variable != draft.numbering.time())
-      draft.lagrangian.forces.emplace_back(variable - draft.numbering.q(0),
-                                           graph.multiply(force, graph.derivative(x, variable)));
-}
-
 }  // namespace
 
 void read_kinetic(const Item& item, Draft& draft) { draft.lagrangian.kinetic = total(item, draft); }
@@ -40,7 +31,7 @@ void read_forces(const Item& item, Draft& draft) {
     const bool carried = spot != draft.spots.end() && spot->second.massive && spot->second.point < 0;
     if (push_body(name, one, draft)) continue;
     if (carried && axis >= 0 && axis < draft.dim) {
-      push(spot->second.x[axis], draft.value(one), draft);
+      draft.add_force_along(spot->second.x[axis], draft.value(one), draft.lagrangian);
     } else {
       draft.lagrangian.forces.emplace_back(draft.coordinate(one, name), draft.value(one));
     }

@@ -75,10 +75,7 @@ void add_damper(const Item& item, const Link& ends, Draft& draft) {
   Graph& graph = *draft.graph;
   const Graph::Node r = graph.make(Op::sqrt, draft.squared_distance(ends.a, ends.b)), rate = draft.rate(r);
   LagrangianNodes nodes;
-  for (const int variable : graph.variables_of({r}))
-    if (variable != draft.numbering.time())
-      nodes.forces.emplace_back(variable - draft.numbering.q(0),
-                                graph.multiply(graph.constant(-c), graph.multiply(rate, graph.derivative(r, variable))));
+  draft.add_force_along(r, graph.multiply(graph.constant(-c), rate), nodes);
   draft.add_dynamics(nodes, ends.name);
 }
 

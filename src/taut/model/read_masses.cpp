@@ -66,14 +66,13 @@ void read_coordinates(const Item& item, Draft& draft) {
 
 namespace {
 
-/// A.x, A.vx, and the place A.
+/// Its coordinates, and the place A.
 void add_mass(const MassEntry& mass, Draft& draft) {
   const int first = int(draft.names.size());
   Spot spot{.point = first / draft.dim, .massive = true, .in_scene = int(draft.model.scene.places.size())};
   Scene::Place drawn{.name = mass.name};
   for (int k = 0; k < draft.dim; ++k) {
     draft.add_coordinate(mass.name + "." + "xyz"[k]);
-    draft.scope.symbols[mass.name + ".v" + "xyz"[k]] = draft.graph->variable(draft.numbering.v(first + k));
     spot.x[k] = draft.graph->variable(draft.numbering.q(first + k));
     drawn.x[std::size_t(k)].weights = {{first + k, 1.0}};
     draft.q[first + k] = mass.at[k];

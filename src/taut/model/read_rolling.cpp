@@ -24,20 +24,13 @@ class Rolling {
     }
     if (!who_) item.fail("needs a `body`");
     if (!(radius_ > 0.0)) item.fail("needs a `radius`");
-    const auto found = draft.body_index.find(who_->word());
-    if (found == draft.body_index.end()) {
-      std::vector<std::string> known;
-      for (const BodyEntry& one : draft.bodies) known.push_back(one.name);
-      who_->fail(unknown("body", who_->word(), known));
-    }
-    body_ = &draft.bodies[found->second];
+    find_middle();
     if (name_.empty()) name_ = "rolling of " + body_->name;
   }
 
   void add() {
-    const VectorNode x = body_place(*body_, body_->mass.center, draft_, false),
-                     v = body_place(*body_, body_->mass.center, draft_, true), w = body_spin(*body_, draft_),
-                     n = constant_vector(graph_, normal_);
+    const VectorNode x = body_place(*body_, middle_, draft_, false), v = body_place(*body_, middle_, draft_, true),
+                     w = body_spin(*body_, draft_), n = constant_vector(graph_, normal_);
     VectorNode e = n;
     Node height = graph_.constant(radius_);
     if (wheel_) {
@@ -59,6 +52,26 @@ class Rolling {
   }
 
  private:
+  /// Of the wheel or ball: the origin of the body's own coordinates, or a point of it (wheel.hub). Its centre of mass may lie elsewhere.
+  void find_middle() {
+    const std::string& word = who_->word();
+    const std::size_t dot_at = word.find('.');
+    const auto found = draft_.body_index.find(word.substr(0, dot_at));
+    std::vector<std::string> known;
+    if (found == draft_.body_index.end()) {
+      for (const BodyEntry& one : draft_.bodies) known.push_back(one.name);
+      who_->fail(unknown("body", word, known));
+    }
+    body_ = &draft_.bodies[found->second];
+    if (dot_at == std::string::npos) return;
+    for (const auto& [name, point] : body_->points) {
+      known.push_back(body_->name + "." + name);
+      if (known.back() != word) continue;
+      middle_ = point;
+      return;
+    }
+    who_->fail(unknown("point of a body", word, known));
+  }
   Matrix3d plane_frame() const {
     Matrix3d out = Matrix3d::Identity();
     out.col(0) = Vector3d(normal_.y(), -normal_.x(), 0.0);
@@ -74,6 +87,7 @@ class Rolling {
   Graph& graph_;
   std::optional<Item> who_{}, wheel_{};
   const BodyEntry* body_ = nullptr;
+  Vector3d middle_ = Vector3d::Zero();
   double radius_ = 0.0, offset_ = 0.0;
   Vector3d normal_ = draft_.dim == 2 ? Vector3d::UnitY() : Vector3d::UnitZ();
   std::string name_{};

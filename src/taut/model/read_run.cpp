@@ -9,7 +9,7 @@ namespace {
 
 /// A tolerance that follows the step h: "h^4/10" is 0.1 with the power 4.
 bool read_power(const Item& item, NamedOptions& options, Draft& draft) {
-  if (draft.scope.symbols.contains("h") || item.word().find('h') == std::string::npos) return false;
+  if (draft.scope.find("h") || item.word().find('h') == std::string::npos) return false;
   Scope names = draft.scope;
   names.symbols["h"] = draft.graph->variable(draft.numbering.time());  // time has no meaning here
   names.symbols.erase("t");
@@ -40,8 +40,7 @@ void read_method(const Item& item, std::string& name, NamedOptions& options, Dra
     } else {
       const std::string& text = one.word();
       if (key == "tolerance" && read_power(one, options, draft)) continue;
-      const bool word =
-          !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) && !draft.scope.symbols.contains(text);
+      const bool word = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) && !draft.scope.find(text);
       std::ostringstream exact;
       exact.precision(17);
       if (!word) exact << draft.number(one);

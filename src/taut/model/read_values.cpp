@@ -70,6 +70,10 @@ void read_parameters(Draft& draft) {
     draft.scope.symbols[name] = node;
     draft.parameters.emplace_back(name, node);
   }
+  if (draft.formulas == nullptr) return;
+  std::vector<double> numbers;
+  for (const auto& [name, node] : draft.parameters) draft.graph->is_constant(node, &numbers.emplace_back());
+  draft.formula_values = draft.formulas->values(numbers);
 }
 
 namespace {

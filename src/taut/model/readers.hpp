@@ -48,6 +48,9 @@ std::array<Graph::Node, 3> body_vector(const BodyEntry& body, const Eigen::Vecto
 std::array<Graph::Node, 3> body_spin(const BodyEntry& body, Draft& draft);
 /// What a name such as arm.tip.vx or A.fx stands for; nothing where bodies and joints know none.
 std::optional<Graph::Node> named_of_bodies(std::string_view name, Draft& draft);
+/// The same of anything that moves; once outputs and events are read also accelerations, energies and reactions.
+std::optional<Graph::Node> named(std::string_view name, Draft& draft);
+void add_names(const Draft& draft, std::vector<std::string>& names);  ///< those that it knows, for "did you mean"
 /// Whether the name is that of a moment or of a force along an own axis: arm.mx, arm.m1, arm.f1, arm.tip.f1.
 bool push_body(const std::string& name, const Item& item, Draft& draft);
 
@@ -94,7 +97,6 @@ void check_inertia(const Draft& draft);
 void find_start(Draft& draft, bool assemble);
 
 // What is watched, and the run.
-void name_reactions(Draft& draft);  ///< and accelerations and energies
 void read_outputs(const Item& item, Draft& draft);
 void read_event(const Item& item, Draft& draft);
 void add_switches(Draft& draft);  ///< of constraints that let go or do not hold from the beginning

@@ -83,11 +83,10 @@ void Scribe::see(const Progress& p) {
 }
 
 void Scribe::record(const Progress& p, const Measured& now) {
-  std::vector<NamedExpression>& all = modes_.outputs();
-  for (std::size_t k = 0; k < all.size(); ++k) outputs_[Eigen::Index(k)] = modes_.value(all[k], p.state);
+  const std::vector<double> outputs = modes_.values(modes_.outputs(), p.state);
   std::vector<NamedExpression>& tracks = modes_.tracks();
   for (std::size_t k = 0; k < tracks.size(); ++k) tracks_[Eigen::Index(k)] = tracks[k].at(p.state);
-  recorder_->record({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), outputs_.data(), now.kinetic,
+  recorder_->record({p.state.t, p.state.q.data(), p.state.v.data(), p.state.lambda.data(), outputs.data(), now.kinetic,
                      now.potential, std::max(now.position_residual, now.penetration), now.velocity_residual,
                      p.report.solve.newton_iterations, tracks_.data(), step_});
 }

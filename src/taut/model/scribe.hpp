@@ -17,7 +17,6 @@ class Scribe {
         recorder_(recorder),
         outcome_(outcome),
         certifier_(*planned.modes, planned.options.end - model.start.state.t),
-        outputs_(Eigen::Index(model.outputs.size())),
         tracks_(Eigen::Index(model.tracks.size())) {}
 
   void resume(const Resumption& from);
@@ -35,7 +34,7 @@ class Scribe {
   Recorder* recorder_;
   RunOutcome& outcome_;
   ModelCertifier certifier_;
-  Vector outputs_, tracks_;
+  Vector tracks_;
   double last_record_ = std::numeric_limits<double>::quiet_NaN(), last_step_ = last_record_, step_ = 0.0;
 };
 

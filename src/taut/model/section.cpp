@@ -19,12 +19,8 @@ Form unique(Form list) {
 }
 Form dimension() { return any_of({one_of({"1", "2", "3"}), defined("expression", form(Form::Kind::expression))}); }
 
-std::vector<Section> make_sections() {
-  const Forms& f = forms();
-  const Form relation = defined("relation", form(Form::Kind::relation));
-  const Form spot = defined("spot", form(Form::Kind::spot),
-                            "A mass, a point, a body or one of its points (arm.tip), or a place on a beam (pipe.end).");
-  const Form coordinate = defined("coordinate", form(Form::Kind::coordinate));
+/// What there is.
+std::vector<Section> first_sections(const Forms& f) {
   return {
       {"name", Stage::title, text(), "Title of the model.", read_name},
       {"source", Stage::title, text(), "Where the model comes from.", read_source},
@@ -60,6 +56,16 @@ std::vector<Section> make_sections() {
       {"let", Stage::bodies, names_of(name(), value()),
        "Names for expressions of t, coordinates and velocities, in any order.", read_let},
       {"points", Stage::places, names_of(name(), f.place), "Places without mass; they may be functions of t.", read_points},
+  };
+}
+
+/// What acts, and how it runs.
+std::vector<Section> last_sections(const Forms& f) {
+  const Form relation = defined("relation", form(Form::Kind::relation));
+  const Form spot = defined("spot", form(Form::Kind::spot),
+                            "A mass, a point, a body or one of its points (arm.tip), or a place on a beam (pipe.end).");
+  const Form coordinate = defined("coordinate", form(Form::Kind::coordinate));
+  return {
       {"contacts", Stage::terms, list_of(any_of({f.contact, f.touch, tube_form()})),
        "A string stays above another, or above or below an obstacle; balls and points do not go through each other, or "
        "through a plane that a body carries; beams do not go through each other, or themselves.",
@@ -103,6 +109,12 @@ std::vector<Section> make_sections() {
       {"run", Stage::run, f.run, "How it is to be run.", read_run},
       {"sweep", Stage::run, sweep_form(), "Many runs that differ in numbers, for `taut sweep`.", read_sweep},
   };
+}
+
+std::vector<Section> make_sections() {
+  std::vector<Section> all = first_sections(forms());
+  for (Section& one : last_sections(forms())) all.push_back(std::move(one));
+  return all;
 }
 
 }  // namespace

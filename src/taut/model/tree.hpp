@@ -69,6 +69,7 @@ class Item {
   bool empty() const { return !is_word() && tree_->items.empty(); }
   const Tree& tree() const { return *tree_; }
   const std::string& file() const { return document_->file; }
+  const Document& document() const { return *document_; }
 
   const std::string& word() const;                         ///< fails where there is a list or a table
   const std::string& text() const { return tree_->word; }  ///< for messages

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numbers>
 #include <taut/simulate/choose.hpp>
-#include <taut/simulate/controller.hpp>
 #include <taut/simulate/energy.hpp>
+#include <taut/simulate/reversible_control.hpp>
 #include <taut/simulate/simulate.hpp>
 
 namespace taut {

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <taut/integrators/integrator.hpp>
 #include <taut/simulate/energy.hpp>
+#include <taut/simulate/event.hpp>
 
 namespace taut {
 namespace {
@@ -89,9 +90,13 @@ bool forces_work_on_the_way(const System& system, const State& start, double len
   return false;
 }
 
+bool forces_take_no_energy(const System& system, const State& start, double length) {
+  return system.conservative() || !forces_work_on_the_way(system, start, length);
+}
+
 /// Neither by forces nor by impacts; what changes with time is another matter.
 bool takes_no_energy(const System& system, const State& start, double length) {
-  return only_equations(system) && (system.conservative() || !forces_work_on_the_way(system, start, length));
+  return only_equations(system) && forces_take_no_energy(system, start, length);
 }
 
 }  // namespace
@@ -123,10 +128,20 @@ double Work::power(const Instant& at, double within) const {
   return out - (lagrangian(at.t + within) - lagrangian(at.t - within)) / (2.0 * within);
 }
 
+/// A potential that jumps by time brings its jump in, at the place where the motion then is.
+double Work::jump_behind(double later) const {
+  const Instant before{t_, q_.data(), v_.data()}, after{later, q_.data(), v_.data()};
+  const double first = system_.potential_energy(before), jump = system_.potential_energy(after) - first;
+  if (std::abs(jump) <= 1e-9 * std::abs(first)) return 0.0;  // what is smooth changes by its round-off
+  const bool same_inertia =
+      std::abs(system_.kinetic_energy(after) - system_.kinetic_energy(before)) <= 1e-9 * std::abs(jump);
+  return same_inertia ? jump : 0.0;
+}
+
 void Work::see(const Instant& at) {
   if (!known_ || at.t == t_) return;
   const Eigen::Map<const Vector> q(at.q, q_.size()), v(at.v, v_.size());
-  const double h = at.t - t_;
+  const double h = at.t - t_, jump = timed_ ? jump_behind(past_jump(t_, at.t)) : 0.0;
   double part[2];
   for (int k = 0; k < 2; ++k) {
     const double s = 0.5 + (k - 0.5) / std::numbers::sqrt3, r = 1.0 - s;
@@ -134,9 +149,9 @@ void Work::see(const Instant& at) {
     v_within_ = 6.0 * s * r / h * (q - q_) + r * (1.0 - 3.0 * s) * v_ + s * (3.0 * s - 2.0) * v;
     part[k] = h * power({t_ + s * h, q_within_.data(), v_within_.data()}, 1e-3 * h);
   }
-  sums_.done += 0.5 * (part[0] + part[1]);
-  sums_.least += std::min(part[0], part[1]);
-  sums_.most += std::max(part[0], part[1]);
+  sums_.done += jump + 0.5 * (part[0] + part[1]);
+  sums_.least += jump + std::min(part[0], part[1]);
+  sums_.most += jump + std::max(part[0], part[1]);
   sums_.largest = std::max(sums_.largest, std::abs(sums_.done));
   t_ = at.t;
   q_ = q;
@@ -175,6 +190,7 @@ EnergyWatch::EnergyWatch(const System& system, const State& start, double length
     : system_(system),
       work_(system, start, length),
       conservative_(work_.idle() && takes_no_energy(system, start, length)),
+      only_loses_(work_.idle() && !only_equations(system) && forces_take_no_energy(system, start, length)),
       constant_mass_(system.constant_mass()),
       start_(measure(instant(start))),
       since_(start.t),
@@ -188,7 +204,8 @@ EnergyWatch::EnergyWatch(const System& system, const State& start, double length
   const double shift = 1e-8 * ConfigurationSize{}.of(system, start);
   Vector q = start.q;
   for (Eigen::Index i = 0; i < q.size(); ++i) q[i] += shift * std::cos(0.3 + 1.7 * double(i));
-  const double shifted = std::abs(system.potential_energy({start.t, q.data(), start.v.data()}) - start_.potential);
+  const double shifted =
+      std::abs(system.potential_energy({start.t, q.data(), start.v.data()}) - system.potential_energy(instant(start)));
   floor_ = 1e-9 * terms + (std::isfinite(shifted) ? shifted : 0.0) + 1e-40;  // less is nothing in any units
 }
 

@@ -48,6 +48,7 @@ class Work {
 
  private:
   double power(const Instant& at, double within) const;
+  double jump_behind(double later) const;
 
   const System& system_;
   bool applied_, timed_, drives_, known_;
@@ -68,6 +69,8 @@ class EnergyWatch {
   EnergyWatch(const System& system, const State& start, double length);
 
   bool conservative() const { return conservative_; }
+  bool only_loses() const { return only_loses_; }  ///< nothing but inequalities takes energy, and nothing brings any in
+  double smallest_scale() const { return 1e3 * floor_; }
   Energy measure(const Instant& at);
   void see(const Instant& at, const Energy& now,
            const Work* seen = nullptr);  ///< a state of the run; `seen`: by another already
@@ -83,7 +86,7 @@ class EnergyWatch {
   double start() const { return start_.total(); }
   double held() const { return held_; }
   /// The same, but not below the work, nor below round-off of the potential.
-  double scale() const { return std::max({held_, work_.largest(), 1e3 * floor_}); }
+  double scale() const { return std::max({held_, work_.largest(), smallest_scale()}); }
 
   /// Whether forces do work here, or energies or constraints change with time since then, though they did not where they were looked at: H is not constant
   /// after all. Where constraints drive, the work is not known either.
@@ -104,7 +107,7 @@ class EnergyWatch {
  private:
   const System& system_;
   Work work_;
-  bool conservative_, constant_mass_;
+  bool conservative_, only_loses_, constant_mass_;
   Vector p_, rest_;
   Energy start_;
   double since_;  // time of the last state that was seen

@@ -29,100 +29,125 @@ double lowest_eigenvalue(const System& system, const State& at) {
   return symmetric_eigenvalues(0.5 * (small.K + small.K.transpose()), small.M)[0];
 }
 
+/// The way to one equilibrium.
+class Settling {
+ public:
+  Settling(const System& system, const State& start, const EquilibriumOptions& options)
+      : system_(system),
+        options_(options),
+        t_(start.t),
+        problem_(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true})),
+        solver_{options.method},
+        zero_(Vector::Zero(system.size())),
+        lambda_(Vector::Zero(system.constraint_count())),
+        out_{.state = state_at(system, start.t, start.q, zero_)} {
+    if (start.lambda.size() == lambda_.size()) lambda_ = start.lambda;
+    size_ = ConfigurationSize().of(system, out_.state);
+    if (size_ == 0.0) size_ = reach(system, out_.state);
+    problem_.inertias[1] = {.t = t_, .q = &zero_, .v = &zero_, .q_slope = 1.0, .force = -1.0};
+    problem_.reactions[0] = {.t = t_, .q = &zero_, .q_slope = 1.0, .weight = 1.0};
+    problem_.condition = {.t = t_, .q_slope = 1.0};
+    problem_.size = size_;
+  }
+
+  Equilibrium at_once() {
+    out_.steps = 1;
+    x_ = out_.state.q;
+    if (!solve(lambda_)) return out_;
+    out_.state.q = x_;
+    settle();
+    return out_;
+  }
+
+  /// Steps of time τ in which what moves loses its velocity, ever longer ones.
+  Equilibrium downhill() {
+    // A time in which the forces move the configuration by a tenth of itself, to begin with.
+    const double force = system_.force(instant(out_.state)).lpNorm<Eigen::Infinity>();
+    const Vector ones = Vector::Ones(system_.size());
+    const double mass = system_.momentum({t_, out_.state.q.data(), ones.data()}).lpNorm<Eigen::Infinity>();
+    double tau = force > 0.0 ? 0.1 * size_ * mass / force : 1.0;
+    const double longest = 1e12 * tau, shortest = 1e-12 * tau;
+    Vector from, minus;
+    for (out_.steps = 1; out_.steps <= options_.max_steps; ++out_.steps) {
+      from = out_.state.q;
+      minus = -from / tau;
+      const bool last = tau >= longest;
+      problem_.inertias[0] = {
+          .t = t_, .q = &from, .v = &minus, .v_slope = 1.0 / tau, .momentum = last ? 0.0 : 1.0, .rate = true};
+      x_ = from;
+      Vector trial = lambda_;
+      if (!solve(trial)) {
+        if (out_.status == Status::contradictory || tau < shortest) return out_;
+        tau *= 0.1;
+        continue;
+      }
+      out_.trouble.clear();
+      const double change = (x_ - from).lpNorm<Eigen::Infinity>();
+      out_.state.q = x_;
+      lambda_ = trial;
+      if (change <= options_.tolerance * size_ && tau > 1e-6 * longest) {
+        settle();
+        return out_;
+      }
+      tau = std::min(tau * (change < 0.05 * size_ ? 10.0 : 2.0), longest);
+    }
+    out_.status = Status::slow;
+    out_.trouble = message("no equilibrium after {} steps; the configuration still moves", options_.max_steps);
+    return out_;
+  }
+
+ private:
+  /// One solution of the equations in x, from where we are.
+  bool solve(Vector& trial) {
+    const SolveReport report = solver_.solve(problem_, x_, trial);
+    out_.newton_iterations += report.newton_iterations;
+    out_.multiplier_updates += report.multiplier_updates;
+    out_.status = report.status == Status::ok && !x_.allFinite() ? Status::not_finite : report.status;
+    if (out_.status != Status::ok) out_.trouble = explain(report, system_, instant(out_.state), 0.0);
+    return out_.status == Status::ok;
+  }
+
+  void settle() {
+    out_.state.lambda = lambda_;
+    out_.state.p = system_.momentum(instant(out_.state));
+    Vector balance = system_.force(instant(out_.state));
+    system_.add_constraint_forces(t_, out_.state.q.data(), lambda_.data(), -1.0, balance.data());
+    out_.residual = balance.size() > 0 ? balance.lpNorm<Eigen::Infinity>() : 0.0;
+    out_.lowest_eigenvalue = lowest_eigenvalue(system_, out_.state);
+    for (const ContactBlock* contact : contacts_of(system_)) {
+      const double gap = contact->least_gap(out_.state.q.data());
+      if (gap >= -1e-9 * size_) continue;
+      out_.status = Status::refused;
+      out_.trouble = message(
+          "'{}': where the forces balance parts are {} in each other, and statics does not hold contact of beams. Let a run "
+          "with damping come to rest; a wall may also be a penalty, formulation: {\"{}\": epsilon}",
+          contact->name(0), -gap, contact->name(0));
+    }
+  }
+
+  const System& system_;
+  const EquilibriumOptions& options_;
+  double t_, size_ = 0.0;
+  AffineProblem problem_;
+  StepSolver solver_;
+  Vector zero_, x_, lambda_;
+  Equilibrium out_;
+};
+
 }  // namespace
 
 Equilibrium equilibrium(const System& system, const State& start, const EquilibriumOptions& options) {
   require(system.holonomic(),
           "equilibrium: constraints on velocities say nothing about rest: where they hold, a whole family of places is at "
-          "rest. Take "
-          "the model without them, or let it run with damping.");
+          "rest. Take the model without them, or let it run with damping.");
   const auto* splitting = std::get_if<Splitting>(&options.method);
   require(splitting == nullptr || splitting->power == 0.0,
           "equilibrium: has no step h that the tolerance of Splitting could follow; give a number.");
-  const int n = system.size();
   // Sweeps of Splitting go downhill by themselves, and with one matrix.
   const bool direct =
       options.approach == EquilibriumOptions::Approach::direct || (splitting != nullptr && system.constraint_count() > 0);
-  Equilibrium out{.state = state_at(system, start.t, start.q, Vector::Zero(n))};
-  AffineProblem problem(std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true}));
-  StepSolver solver{options.method};
-  const Vector zero = Vector::Zero(n);
-  Vector from, minus, x, lambda = Vector::Zero(system.constraint_count());
-  if (start.lambda.size() == lambda.size()) lambda = start.lambda;
-  double size = ConfigurationSize().of(system, out.state);
-  if (size == 0.0) size = reach(system, out.state);
-  problem.inertias[1] = {.t = start.t, .q = &zero, .v = &zero, .q_slope = 1.0, .force = -1.0};
-  problem.reactions[0] = {.t = start.t, .q = &zero, .q_slope = 1.0, .weight = 1.0};
-  problem.condition = {.t = start.t, .q_slope = 1.0};
-  problem.size = size;
-  const auto settle = [&] {
-    out.state.lambda = lambda;
-    out.state.p = system.momentum(instant(out.state));
-    Vector balance = system.force(instant(out.state));
-    system.add_constraint_forces(start.t, out.state.q.data(), lambda.data(), -1.0, balance.data());
-    out.residual = n > 0 ? balance.lpNorm<Eigen::Infinity>() : 0.0;
-    out.lowest_eigenvalue = lowest_eigenvalue(system, out.state);
-    for (const ContactBlock* contact : contacts_of(system)) {
-      const double gap = contact->least_gap(out.state.q.data());
-      if (gap >= -1e-9 * size) continue;
-      out.status = Status::refused;
-      out.trouble = message(
-          "'{}': where the forces balance parts are {} in each other, and statics does not hold contact of beams. Let a run "
-          "with "
-          "damping come to rest; a wall may also be a penalty, formulation: {\"{}\": epsilon}",
-          contact->name(0), -gap, contact->name(0));
-    }
-  };
-  // One solution of the equations in x, from where we are.
-  const auto solve = [&](Vector& trial) {
-    const SolveReport report = solver.solve(problem, x, trial);
-    out.newton_iterations += report.newton_iterations;
-    out.multiplier_updates += report.multiplier_updates;
-    out.status = report.status == Status::ok && !x.allFinite() ? Status::not_finite : report.status;
-    if (out.status != Status::ok) out.trouble = explain(report, system, instant(out.state), 0.0);
-    return out.status == Status::ok;
-  };
-  if (direct) {
-    out.steps = 1;
-    x = out.state.q;
-    if (!solve(lambda)) return out;
-    out.state.q = x;
-    settle();
-    return out;
-  }
-
-  // A time in which the forces move the configuration by a tenth of itself, to begin with.
-  const double force = system.force(instant(out.state)).lpNorm<Eigen::Infinity>();
-  const Vector ones = Vector::Ones(n);
-  const double mass = system.momentum({start.t, start.q.data(), ones.data()}).lpNorm<Eigen::Infinity>();
-  double tau = force > 0.0 ? 0.1 * size * mass / force : 1.0;
-  const double longest = 1e12 * tau, shortest = 1e-12 * tau;
-  for (out.steps = 1; out.steps <= options.max_steps; ++out.steps) {
-    from = out.state.q;
-    minus = -from / tau;
-    const bool last = tau >= longest;
-    problem.inertias[0] = {
-        .t = start.t, .q = &from, .v = &minus, .v_slope = 1.0 / tau, .momentum = last ? 0.0 : 1.0, .rate = true};
-    x = from;
-    Vector trial = lambda;
-    if (!solve(trial)) {
-      if (out.status == Status::contradictory || tau < shortest) return out;
-      tau *= 0.1;
-      continue;
-    }
-    out.trouble.clear();
-    const double change = (x - from).lpNorm<Eigen::Infinity>();
-    out.state.q = x;
-    lambda = trial;
-    if (change <= options.tolerance * size && tau > 1e-6 * longest) {
-      settle();
-      return out;
-    }
-    tau = std::min(tau * (change < 0.05 * size ? 10.0 : 2.0), longest);
-  }
-  out.status = Status::slow;
-  out.trouble = message("no equilibrium after {} steps; the configuration still moves", options.max_steps);
-  return out;
+  Settling settling(system, start, options);
+  return direct ? settling.at_once() : settling.downhill();
 }
 
 EquilibriumPath follow(const std::function<System(double)>& system, const State& start, double from, double to,

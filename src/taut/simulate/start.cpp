@@ -34,11 +34,12 @@ bool note(const SolveReport& report, const StepSolver& solver, const System& sys
 constexpr int largest_approached = 600;
 
 /// Comes near the equalities from far away, where Newton's method for the nearest place does not: by the steps of Levenberg and Marquardt, which shrink
-/// |g| each. Rows in units of their gradients.
-Vector approached(const System& system, double t, Vector q) {
+/// |g| each. Rows in units of their gradients. `goal`: what g is to come to, where it is not zero.
+Vector approached(const System& system, double t, Vector q, const Vector& goal = {}) {
   const std::vector<Set> sets = system.sets();
   const auto residual = [&](const Vector& at, const Vector& norms) {
     Vector g = system.constraint_values(t, at);
+    if (goal.size() == g.size()) g -= goal;
     for (Eigen::Index row = 0; row < g.size(); ++row)
       g[row] = norms[row] > 0.0 ? excess(sets[std::size_t(row)], g[row]) / norms[row] : 0.0;
     return g;
@@ -58,6 +59,24 @@ Vector approached(const System& system, double t, Vector q) {
     damping *= better ? 0.2 : 10.0;
   }
   return q;
+}
+
+/// Where the shortest way ends on a saddle or in a wrong turn: g goes to zero little by little, on a way that turns as far as it must.
+Vector followed(const System& system, double t, Vector q) {
+  constexpr int parts = 32;
+  const std::vector<Set> sets = system.sets();
+  Vector g = system.constraint_values(t, q);
+  for (Eigen::Index row = 0; row < g.size(); ++row)
+    if (sets[std::size_t(row)] != Set::zero) g[row] = 0.0;
+  for (int k = 1; k < parts; ++k) q = approached(system, t, q, (1.0 - double(k) / parts) * g);
+  return approached(system, t, q);
+}
+
+/// A little beside a place, in no direction that symmetry prefers.
+Vector beside(const Vector& q, double distance) {
+  Vector out = q;
+  for (Eigen::Index i = 0; i < q.size(); ++i) out[i] += distance * std::cos(1.0 + 2.3 * double(i));
+  return out;
 }
 
 }  // namespace
@@ -101,7 +120,7 @@ void require_gradients(const System& system, const State& state) {
   const std::vector<Set> sets = system.sets();
   State other = state;
   const double shift = 1e-3 * ConfigurationSize().of(system, state);
-  for (Eigen::Index i = 0; i < other.q.size(); ++i) other.q[i] += shift * std::cos(1.0 + 2.3 * double(i));
+  other.q = beside(other.q, shift);
   const Vector there = system.constraint_gradient_norms(instant(other));
   for (int row = 0; row < system.constraint_count(); ++row)
     require(sets[row] != Set::zero || !(here[row] < vanishing * there[row]),
@@ -136,19 +155,31 @@ ConsistentStart Placing::operator()(const State& start, bool from_afar) {
   if (assembly_ == nullptr)
     assembly_ = std::make_shared<const Assembly>(system, Assembly::Parts{.constraints = true, .curvature = true});
   Nearest nearest(assembly_, true);
-  StepSolver solver{Multipliers{}};
   const double size = ConfigurationSize().of(system, start);
-  SolveReport report = nearest.position(start.t, size, state.q, solver);
-  if (report.status != Status::ok && from_afar && system.size() <= largest_approached) {
-    state.q = approached(system, start.t, start.q);
-    StepSolver again{Multipliers{}};
-    report = nearest.position(start.t, size, state.q, again);
-    solver = std::move(again);
+  bool good = false;
+  std::vector<Violation> left;
+  const auto settles = [&](const Vector& from) {
+    state.q = from;
+    StepSolver solver{Multipliers{}};
+    result.dependent.clear();
+    good = note(nearest.position(start.t, size, state.q, solver), solver, system, result);
+    // Rows that depend on others where the search ends may contradict them: what is left over has the last word.
+    left = violations(system, state, good ? consistent : mended);
+    std::erase_if(left, [](const Violation& v) { return v.velocity; });
+    return good && left.empty();
+  };
+  if (!settles(start.q) && from_afar && system.size() <= largest_approached) {
+    const ConsistentStart first = result;
+    const std::vector<Violation> first_left = left;
+    bool found = settles(approached(system, start.t, start.q)) || settles(followed(system, start.t, start.q));
+    for (const double share : {1e-3, -1e-2, 0.1})
+      found = found || settles(approached(system, start.t, beside(start.q, share * size)));
+    if (!found) {
+      result = first;
+      left = first_left;
+      good = result.status == Status::ok;
+    }
   }
-  const bool good = note(report, solver, system, result);
-  // Rows that depend on others where the search ends may contradict them: what is left over has the last word.
-  auto left = violations(system, state, good ? consistent : mended);
-  std::erase_if(left, [](const Violation& v) { return v.velocity; });
   if (!good || !left.empty()) {
     std::stable_sort(left.begin(), left.end(), [](const Violation& a, const Violation& b) { return a.size > b.size; });
     if (good) result.status = Status::contradictory;

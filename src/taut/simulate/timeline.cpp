@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <taut/base/require.hpp>
+#include <taut/simulate/controller.hpp>
+#include <taut/simulate/reversible_control.hpp>
 #include <taut/simulate/timeline.hpp>
 
 namespace taut {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <taut/simulate/controller.hpp>
 #include <taut/simulate/energy.hpp>
 #include <taut/simulate/modes.hpp>
 #include <taut/simulate/rank_watch.hpp>
 #include <taut/simulate/run.hpp>
 #include <taut/simulate/simulate.hpp>
+#include <taut/simulate/step_control.hpp>
 #include <taut/simulate/watch.hpp>
 #include <vector>
 

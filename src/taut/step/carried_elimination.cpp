@@ -259,7 +259,7 @@ std::vector<Touch> touches_of(const System& system, const Vector& mass) {
 }  // namespace
 
 std::unique_ptr<Elimination> carried_elimination(const System& system) {
-  if (!system.lumped_mass() || !only_equalities(system)) return nullptr;
+  if (!system.lumped_mass() || !system.equalities_only()) return nullptr;
   const Vector zero = Vector::Zero(system.size()), ones = Vector::Ones(system.size());
   const Vector mass = system.momentum({0.0, zero.data(), ones.data()});
   if ((mass.array() > 0.0).all() || (mass.array() < 0.0).any()) return nullptr;

@@ -155,7 +155,7 @@ template <int N> std::unique_ptr<Elimination> with_coordinates(const System& sys
 
 std::unique_ptr<Elimination> compact_elimination(const System& system) {
   const Vector mass = positive_masses(system);
-  if (mass.size() == 0 || mass.size() > 8 || !only_equalities(system)) return nullptr;
+  if (mass.size() == 0 || mass.size() > 8 || !system.equalities_only()) return nullptr;
   if (!FlatBlocks(system, system.size()).distinct) return nullptr;
   for (const auto& make : {with_coordinates<1>, with_coordinates<2>, with_coordinates<3>, with_coordinates<4>,
                            with_coordinates<6>, with_coordinates<8>})

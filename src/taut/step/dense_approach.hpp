@@ -11,7 +11,7 @@ constexpr int most_dense = 28, most_dense_coordinates = 16;
 
 inline bool dense(const System& system) {
   const int n = system.size(), m = system.constraint_count();
-  return n <= most_dense_coordinates && n + m <= most_dense && only_equalities(system);
+  return n <= most_dense_coordinates && n + m <= most_dense && system.equalities_only();
 }
 
 /// Moves q by corrections with the factor of the place it starts from: correction(x) is what x is to be moved by, the other way; nothing where there is none.

@@ -7,11 +7,6 @@
 namespace taut {
 namespace detail {
 
-bool only_equalities(const System& system) {
-  const std::vector<Set> sets = system.sets();
-  return std::all_of(sets.begin(), sets.end(), [](Set set) { return set == Set::zero; });
-}
-
 Vector positive_masses(const System& system) {
   if (!system.lumped_mass()) return {};
   const Vector zero = Vector::Zero(system.size()), one = Vector::Ones(system.size());

@@ -54,8 +54,6 @@ std::unique_ptr<Elimination> written_elimination(const System& system);
 std::unique_ptr<Elimination> carried_elimination(const System& system);
 std::unique_ptr<Elimination> banded_elimination(const System& system);
 
-bool only_equalities(const System& system);
-
 /// The diagonal of a lumped mass matrix whose entries are positive; nothing for others.
 Vector positive_masses(const System& system);
 

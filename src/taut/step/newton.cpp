@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <taut/base/large_vector.hpp>
 #include <taut/step/newton.hpp>
 
@@ -13,8 +14,168 @@ constexpr double roundoff_band = 1e3;
 
 }  // namespace
 
+/// One solution under way: z, the correction that is to come, and what the last ones told.
+class Newton::Course {
+ public:
+  Course(Newton& newton, NewtonProblem& problem, Vector& z)
+      : options_(newton.options_),
+        factored_(newton.factored_),
+        recent_(newton.recent_),
+        residual_(newton.residual_),
+        step_(newton.step_),
+        next_(newton.next_),
+        trial_(newton.trial_),
+        problem_(problem),
+        z_(z) {}
+
+  NewtonReport run() {
+    problem_.residual(z_, residual_);
+    report_.status = problem_.linear() ? solve_at_once() : iterate();
+    if (report_.status != Status::ok) factored_ = false;
+    return report_;
+  }
+
+ private:
+  using Ended = std::optional<Status>;
+
+  /// δ = J⁻¹F at z, whose residual is known, with a new matrix.
+  bool renew() {
+    ++report_.factorizations;
+    factored_ = problem_.linearize(z_);
+    fresh_ = true;
+    if (factored_) problem_.solve(residual_, step_);
+    return factored_;
+  }
+
+  /// The same where the residual is new: nobody has looked whether it is finite.
+  Status renew_here() {
+    if (!residual_.allFinite()) return Status::not_finite;
+    return renew() ? Status::ok : Status::singular;
+  }
+
+  /// A correction that is not finite comes from the residual or from the matrix.
+  Status blame() const { return residual_.allFinite() ? Status::singular : Status::not_finite; }
+
+  Status solve_at_once() {
+    if (const Status status = renew_here(); status != Status::ok) return status;
+    z_ -= step_;
+    report_.iterations = 1;
+    report_.first_correction = problem_.size(step_);
+    return std::isfinite(report_.first_correction) ? Status::ok : Status::singular;
+  }
+
+  Status iterate() {
+    if (const Status status = begin(); status != Status::ok) return status;
+    size_of_z_ = problem_.size(z_);
+    while (report_.iterations < options_.max_iterations) {
+      if (!std::isfinite(size_)) return blame();
+      enough_ = problem_.threshold(size_of_z_, options_.tolerance);
+      if (const Ended ended = find_trial()) return *ended;
+      z_.swap(trial_);
+      ++report_.iterations;
+      if (size_ > 0.01 * size_of_z_) size_of_z_ = problem_.size(z_);  // smaller corrections change it less than matters
+      if (branch_) {  // of a nonsmooth equation: its own matrix, no verdict yet
+        if (const Status status = renew_here(); status != Status::ok) return status;
+      } else if (const Ended ended = judge()) {
+        return *ended;
+      }
+      size_ = problem_.size(step_);
+    }
+    return Status::slow;
+  }
+
+  /// The first correction, and those before it that are not judged.
+  Status begin() {
+    if (!factored_ || options_.refresh == Refresh::iteration || problem_.switched()) {
+      if (const Status status = renew_here(); status != Status::ok) return status;
+    } else {
+      problem_.solve(residual_, step_);
+    }
+    size_ = problem_.size(step_);
+    for (int k = 0; k < options_.unjudged && std::isfinite(size_); ++k) {
+      z_ -= step_;
+      ++report_.iterations;
+      problem_.residual(z_, residual_);
+      problem_.solve(residual_, step_);
+      size_ = problem_.size(step_);
+    }
+    report_.first_correction = size_;
+    return Status::ok;
+  }
+
+  /// Shares of the correction, and a new matrix, until a trial leads closer, with the correction that follows it.
+  Ended find_trial() {
+    share_ = 1.0;
+    for (;;) {
+      trial_ = z_ - share_ * step_;
+      problem_.residual(trial_, residual_);
+      branch_ = problem_.switched();
+      if (branch_) return {};
+      problem_.solve(residual_, next_);
+      next_size_ = problem_.size(next_);
+      theta_ = size_ > 0.0 ? next_size_ / size_ : next_size_;
+      const bool finite = std::isfinite(next_size_);
+      if (finite && (!options_.damping || next_size_ <= enough_ || theta_ <= 1.0 - 0.5 * share_)) return {};
+      if (finite && is_noise()) {
+        // Cannot do better in x; the correction still counts, because other unknowns may need it.
+        z_.swap(trial_);
+        ++report_.iterations;
+        report_.last_correction = size_;
+        report_.contraction = theta_;
+        return Status::ok;
+      }
+      if (!fresh_) {
+        problem_.residual(z_, residual_);
+        if (!renew()) return Status::singular;
+        size_ = problem_.size(step_);
+        if (!std::isfinite(size_)) return blame();
+        share_ = 1.0;
+        continue;
+      }
+      share_ *= 0.5;
+      report_.contraction = theta_;
+      report_.last_correction = size_;
+      if (share_ < smallest_share) return finite ? Status::slow : Status::not_finite;
+    }
+  }
+  bool is_noise() const {
+    return size_ <= roundoff_band * enough_ || (fresh_ && share_ == 1.0 && size_ <= problem_.stagnation(size_of_z_));
+  }
+
+  /// Of a trial that was taken: whether the correction that follows is the last, and with which matrix the next one is found.
+  Ended judge() {
+    report_.contraction = theta_;
+    report_.last_correction = next_size_;
+    recent_ = std::max(theta_, 0.5 * recent_);
+    const bool small = next_size_ <= enough_;
+    if (small || (share_ == 1.0 && recent_ < 0.5 && next_size_ * recent_ <= (1.0 - recent_) * enough_)) {
+      z_ -= next_;
+      ++report_.iterations;
+      return Status::ok;
+    }
+    const bool poor = theta_ > options_.reuse_below && next_size_ > roundoff_band * enough_;
+    if (options_.refresh == Refresh::iteration || poor || share_ < 1.0) {
+      if (!renew()) return Status::singular;
+    } else {
+      step_.swap(next_);
+      fresh_ = false;
+    }
+    return {};
+  }
+
+  const NewtonOptions& options_;
+  bool& factored_;
+  double& recent_;
+  Vector &residual_, &step_, &next_, &trial_;
+  NewtonProblem& problem_;
+  Vector& z_;
+  NewtonReport report_;
+  bool fresh_ = false;   // the matrix is that of z
+  bool branch_ = false;  // the trial lies on another one
+  double size_ = 0.0, size_of_z_ = 0.0, enough_ = 0.0, share_ = 1.0, next_size_ = 0.0, theta_ = 0.0;
+};
+
 NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
-  NewtonReport report;
   if (residual_.size() != z.size()) {
     prefer_huge_pages(z);
     for (Vector* one : {&residual_, &step_, &next_, &trial_}) {
@@ -23,115 +184,7 @@ NewtonReport Newton::solve(NewtonProblem& problem, Vector& z) {
       one->setZero();
     }
   }
-  const auto ended = [&](Status status) {
-    report.status = status;
-    if (status != Status::ok) factored_ = false;
-    return report;
-  };
-  bool fresh = false;
-  // δ = J⁻¹F at z, whose residual is known, with a new matrix.
-  const auto renew = [&] {
-    ++report.factorizations;
-    factored_ = problem.linearize(z);
-    fresh = true;
-    if (factored_) problem.solve(residual_, step_);
-    return factored_;
-  };
-  // A correction that is not finite comes from the residual or from the matrix.
-  const auto blame = [&] { return residual_.allFinite() ? Status::singular : Status::not_finite; };
-
-  problem.residual(z, residual_);
-  if (problem.linear()) {
-    if (!residual_.allFinite()) return ended(Status::not_finite);
-    if (!renew()) return ended(Status::singular);
-    z -= step_;
-    report.iterations = 1;
-    report.first_correction = problem.size(step_);
-    return ended(std::isfinite(report.first_correction) ? Status::ok : Status::singular);
-  }
-  if (!factored_ || options_.refresh == Refresh::iteration || problem.switched()) {
-    if (!residual_.allFinite()) return ended(Status::not_finite);
-    if (!renew()) return ended(Status::singular);
-  } else {
-    problem.solve(residual_, step_);
-  }
-  double size = problem.size(step_);
-  for (int k = 0; k < options_.unjudged && std::isfinite(size); ++k) {
-    z -= step_;
-    ++report.iterations;
-    problem.residual(z, residual_);
-    problem.solve(residual_, step_);
-    size = problem.size(step_);
-  }
-  report.first_correction = size;
-
-  double size_of_z = problem.size(z);
-  while (report.iterations < options_.max_iterations) {
-    if (!std::isfinite(size)) return ended(blame());
-    const double enough = problem.threshold(size_of_z, options_.tolerance);
-    double share = 1.0, next_size = 0.0, theta = 0.0;
-    bool branch = false;
-    for (;;) {
-      trial_ = z - share * step_;
-      problem.residual(trial_, residual_);
-      branch = problem.switched();
-      if (branch) break;
-      problem.solve(residual_, next_);
-      next_size = problem.size(next_);
-      theta = size > 0.0 ? next_size / size : next_size;
-      const bool finite = std::isfinite(next_size);
-      if (finite && (!options_.damping || next_size <= enough || theta <= 1.0 - 0.5 * share)) break;
-      const double noise = roundoff_band * enough;
-      if (finite && (size <= noise || (fresh && share == 1.0 && size <= problem.stagnation(size_of_z)))) {
-        // Cannot do better in x; the correction still counts, because other unknowns may need it.
-        z.swap(trial_);
-        ++report.iterations;
-        report.last_correction = size;
-        report.contraction = theta;
-        return ended(Status::ok);
-      }
-      if (!fresh) {
-        problem.residual(z, residual_);
-        if (!renew()) return ended(Status::singular);
-        size = problem.size(step_);
-        if (!std::isfinite(size)) return ended(blame());
-        share = 1.0;
-        continue;
-      }
-      share *= 0.5;
-      report.contraction = theta;
-      report.last_correction = size;
-      if (share < smallest_share) return ended(finite ? Status::slow : Status::not_finite);
-    }
-    z.swap(trial_);
-    ++report.iterations;
-    if (size > 0.01 * size_of_z) size_of_z = problem.size(z);  // smaller corrections change it less than matters
-
-    if (branch) {  // another branch of a nonsmooth equation: its own matrix, no verdict yet
-      if (!residual_.allFinite()) return ended(Status::not_finite);
-      if (!renew()) return ended(Status::singular);
-      size = problem.size(step_);
-      continue;
-    }
-    report.contraction = theta;
-    report.last_correction = next_size;
-    recent_ = std::max(theta, 0.5 * recent_);
-    const bool small = next_size <= enough;
-    if (small || (share == 1.0 && recent_ < 0.5 && next_size * recent_ <= (1.0 - recent_) * enough)) {
-      z -= next_;
-      ++report.iterations;
-      return ended(Status::ok);
-    }
-    const bool poor = theta > options_.reuse_below && next_size > roundoff_band * enough;
-    if (options_.refresh == Refresh::iteration || poor || share < 1.0) {
-      if (!renew()) return ended(Status::singular);
-    } else {
-      step_.swap(next_);
-      fresh = false;
-    }
-    size = problem.size(step_);
-  }
-  return ended(Status::slow);
+  return Course(*this, problem, z).run();
 }
 
 }  // namespace taut

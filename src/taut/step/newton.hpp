@@ -63,6 +63,8 @@ class Newton {
   const NewtonOptions& options() const { return options_; }
 
  private:
+  class Course;
+
   NewtonOptions options_;
   bool factored_ = false;
   double recent_ = 0.0;  // contraction, forgotten by half in each correction

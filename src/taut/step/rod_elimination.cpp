@@ -211,7 +211,7 @@ template <int P, int D> std::unique_ptr<Elimination> between(const System& syste
 
 std::unique_ptr<Elimination> rod_elimination(const System& system) {
   const Vector mass = positive_masses(system);
-  if (mass.size() == 0 || system.constraint_count() == 0 || !only_equalities(system)) return nullptr;
+  if (mass.size() == 0 || system.constraint_count() == 0 || !system.equalities_only()) return nullptr;
   for (const auto& make : {between<1, 2>, between<2, 2>, between<3, 2>, between<4, 2>, between<1, 3>, between<2, 3>})
     if (auto found = make(system, mass)) return found;
   return nullptr;

@@ -123,11 +123,19 @@ void Schur::assemble(double t, const double* q) {
 }
 
 bool Schur::linearize(double t, const double* q) {
+  if (is_at(t, q)) return true;
   assemble(t, q);
-  return factor();
+  t_ = t;
+  q_ = Eigen::Map<const Vector>(q, weight_.size());
+  factored_ = factor();
+  return factored_;
 }
 
+bool Schur::is_at(double t, const double* q) const { return factored_ && t == t_ && std::equal(q_.begin(), q_.end(), q); }
+
 bool Schur::approach(double t, const double* q) {
+  if (is_at(t, q)) return true;
+  factored_ = false;
   assemble(t, q);
   auto* sparse = std::get_if<DefiniteFactor>(&factor_);
   return sparse != nullptr ? sparse->approach() : factor();

@@ -14,7 +14,8 @@ class Schur {
   /// Nothing where the mass is not lumped and positive, or many constraints meet at a point. Without constraints it is W alone.
   static std::optional<Schur> of(const System& system);
 
-  bool linearize(double t, const double* q);  ///< false if S is singular
+  /// False if S is singular. Nothing to do where it was taken last: velocities, accelerations and the rank of a state ask one after the other.
+  bool linearize(double t, const double* q);
 
   /// The same at a place near the last one, where the rank is not in question: a factor that costs much more than solutions with it is kept, to precondition.
   bool approach(double t, const double* q);
@@ -46,6 +47,11 @@ class Schur {
   std::vector<int> firsts_;  // columns of G
   std::vector<Entry> entries_;
 
+  bool factored_ = false;  // by linearize(), and still
+  double t_ = 0.0;         // where
+  Vector q_;
+
+  bool is_at(double t, const double* q) const;
   void assemble(double t, const double* q);
   bool factor();
   void solve(double* lambda);

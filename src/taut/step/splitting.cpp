@@ -274,25 +274,16 @@ class SplittingSolver::Work {
 
   SolveReport sweep(StepProblem& problem, Vector& x, double force_scale, int most) {
     SolveReport report{.advice = "another r (0 has it chosen), more vectors of Anderson, a larger tolerance or Multipliers"};
+    course_ = {};
     const auto size = Eigen::Index(spans_.size()) * dim_;
     p_.setZero(size);
     z_.resize(2 * size);
+    f_.resize(2 * size);
     if (!anderson_) anderson_.emplace(options.anderson, 2 * size);
-    Anderson& anderson = *anderson_;
-    anderson.restart();
-    const auto state = [&](Vector& z) {
-      z.head(size) = r * d_;
-      z.tail(size) = multiplier_;
-    };
-    const double omega = options.relaxation;
-    // The size of a position, so that changes of x become changes of q relative to q.
-    Vector q = form_->slope * x;
-    if (form_->q != nullptr) q += *form_->q;
-    const double natural = std::max(q.norm(), 1e-300) / std::abs(form_->slope);
+    anderson_->restart();
+    natural_ = std::max(configuration(x).norm(), 1e-300) / std::abs(form_->slope);
     const double tolerance = options.tolerance * std::pow(std::abs(form_->slope), options.power);
-    double last = 0.0, contraction = 0.0, best = std::numeric_limits<double>::infinity();
-    std::array<double, 3> recent{};
-    int balances = 0, since = 0;
+    double last = 0.0;
     while (report.multiplier_updates < most) {
       if (!factor_ || factored_r_ != r || weights_ != form_->weights) {
         ++report.factorizations;
@@ -301,71 +292,93 @@ class SplittingSolver::Work {
           return report;
         }
       }
-      state(z_);
-      old_ = x;
-      project();
-      target_ = omega * p_ + (1.0 - omega) * d_;
-      was_ = d_;
-      move(x, force_scale);
-      place(x);
-      multiplier_ += options.update * r * (d_ - target_);
+      move_all(x, force_scale);
       ++report.multiplier_updates;
-      ++since;
-
+      ++course_.since;
       const double change = (x - old_).norm();
       if (!std::isfinite(change)) {
         report.status = Status::not_finite;
         return report;
       }
-      contraction = last > 0.0 ? change / last : 0.0;
-      last = change;
       report.correction = change;
-      report.contraction = contraction;
-      if (options.stop == Splitting::Stop::change) {
-        q = form_->slope * x;
-        if (form_->q != nullptr) q += *form_->q;
-        if (length_of(form_->slope * (x - old_)) < tolerance * length_of(q)) return report;
-      }
-
-      // The fixed-point residual, and with Anderson the step it makes of it: an estimate of the error itself.
-      f_.resize(2 * size);
-      state(f_);
-      f_ -= z_;
-      double step = change;
-      if (options.anderson > 0) {
-        const double norm = f_.norm();
-        if (norm > 10.0 * best) anderson.restart();
-        best = std::min(best, norm);
-        target_ = was_;
-        anderson.next(z_, f_);
-        d_ = z_.head(size) / r;
-        step = natural * (d_ - target_).norm() / std::max(target_.norm(), 1e-300);
-        multiplier_ = z_.tail(size);
-      }
-      recent = {recent[1], recent[2], std::max(step, change)};
+      report.contraction = last > 0.0 ? change / last : 0.0;
+      last = change;
+      if (options.stop == Splitting::Stop::change &&
+          length_of(form_->slope * (x - old_)) < tolerance * length_of(configuration(x)))
+        return report;
+      const double step = quicken(change);
+      course_.recent = {course_.recent[1], course_.recent[2], std::max(step, change)};
       if (options.stop == Splitting::Stop::error && report.multiplier_updates > 3) {
-        const double theta = std::min(contraction, 0.9999);
-        const double plain = options.anderson > 0 ? *std::max_element(recent.begin(), recent.end())
-                                                  : *std::max_element(recent.begin(), recent.end()) / (1.0 - theta);
-        if (plain < tolerance * natural) return report;
+        const double theta = std::min(report.contraction, 0.9999);
+        const double most_of_late = *std::max_element(course_.recent.begin(), course_.recent.end());
+        if ((options.anderson > 0 ? most_of_late : most_of_late / (1.0 - theta)) < tolerance * natural_) return report;
       }
-
-      if (options.r == 0.0 && form_->q == nullptr && since >= balance_every && balances < balances_most) {
-        const double primal = (d_ - p_).norm() / std::max(p_.norm(), 1e-300);
-        const double dual = r * (d_ - was_).norm() / std::max(multiplier_.norm(), 1e-300);
-        since = 0;
-        if (primal > balanced * dual || dual > balanced * primal) {
-          r *= std::clamp(std::sqrt(primal / std::max(dual, 1e-300)), 0.1, 10.0);
-          anderson.restart();
-          best = std::numeric_limits<double>::infinity();
-          ++balances;
-        }
-      }
+      if (options.r == 0.0 && form_->q == nullptr) balance();
     }
     report.status = Status::slow;
     return report;
   }
 
+  /// q of x, or a change of it.
+  const Vector& configuration(const Vector& x) {
+    q_ = form_->slope * x;
+    if (form_->q != nullptr) q_ += *form_->q;
+    return q_;
+  }
+
+  void note(Vector& z) const {
+    const auto size = d_.size();
+    z.head(size) = r * d_;
+    z.tail(size) = multiplier_;
+  }
+
+  /// One sweep: p nearest to d, x that follows it, Λ that pulls them together.
+  void move_all(Vector& x, double force_scale) {
+    note(z_);
+    old_ = x;
+    project();
+    target_ = options.relaxation * p_ + (1.0 - options.relaxation) * d_;
+    was_ = d_;
+    move(x, force_scale);
+    place(x);
+    multiplier_ += options.update * r * (d_ - target_);
+  }
+
+  /// The fixed-point residual, and with Anderson the step it makes of it: an estimate of the error itself.
+  double quicken(double change) {
+    if (options.anderson == 0) return change;
+    note(f_);
+    f_ -= z_;
+    const double norm = f_.norm();
+    if (norm > 10.0 * course_.best) anderson_->restart();
+    course_.best = std::min(course_.best, norm);
+    target_ = was_;
+    anderson_->next(z_, f_);
+    const auto size = d_.size();
+    d_ = z_.head(size) / r;
+    multiplier_ = z_.tail(size);
+    return natural_ * (d_ - target_).norm() / std::max(target_.norm(), 1e-300);
+  }
+
+  /// In statics r is changed now and then so that both kinds of error shrink alike.
+  void balance() {
+    if (course_.since < balance_every || course_.balances >= balances_most) return;
+    const double primal = (d_ - p_).norm() / std::max(p_.norm(), 1e-300);
+    const double dual = r * (d_ - was_).norm() / std::max(multiplier_.norm(), 1e-300);
+    course_.since = 0;
+    if (primal <= balanced * dual && dual <= balanced * primal) return;
+    r *= std::clamp(std::sqrt(primal / std::max(dual, 1e-300)), 0.1, 10.0);
+    anderson_->restart();
+    course_.best = std::numeric_limits<double>::infinity();
+    ++course_.balances;
+  }
+
+  /// What is remembered from sweep to sweep.
+  struct Course {
+    double best = std::numeric_limits<double>::infinity();  // of the fixed-point residuals
+    std::array<double, 3> recent{};                         // changes
+    int balances = 0, since = 0;
+  };
   struct Entry {
     int i, j;
     double value;
@@ -381,9 +394,11 @@ class SplittingSolver::Work {
   std::unique_ptr<Layout> pattern_;
   std::optional<BandedCholesky> factor_;
   std::optional<Anderson> anderson_;  // its memory; each solution begins without history
+  Course course_;
+  double natural_ = 1.0;  // the size of a position, so that changes of x become changes of q relative to q
   double scale_ = 1.0, factored_r_ = -1.0;
   int tuned_ = 0, last_ = 0;  // sweeps: of the step for which r was tried out, of the last one
-  Vector zero_, none_, residual_, c_, b_, known_, e_, base_, d_, was_, p_, target_, multiplier_, z_, f_, old_, moment_;
+  Vector zero_, none_, residual_, c_, b_, known_, e_, base_, d_, was_, p_, target_, multiplier_, z_, f_, old_, moment_, q_;
 };
 
 SplittingSolver::SplittingSolver(const Splitting& options) : work_(std::make_unique<Work>(options)) {

@@ -12,8 +12,8 @@ SweepKeep::Watched place_of(const std::string& name, const ModelFile& model) {
   SweepKeep::Watched out{name};
   for (std::size_t k = 0; k < model.outputs.size(); ++k)
     if (model.outputs[k].name == name) out.output = int(k);
-  out.velocity = !name.empty() && name.back() == '\'';
-  const std::string coordinate = out.velocity ? name.substr(0, name.size() - 1) : name;
+  const auto [coordinate, rate] = coordinate_and_rate(name);
+  out.velocity = rate;
   for (int i = 0; i < model.system.size(); ++i)
     if (model.system.coordinate_name(i) == coordinate) out.coordinate = i;
   return out;
@@ -24,7 +24,7 @@ bool stands(const SweepKeep::Watched& one, const ModelFile& model) {
   if (one.output >= 0)
     return std::size_t(one.output) < model.outputs.size() && model.outputs[std::size_t(one.output)].name == one.name;
   const std::string name = one.coordinate < model.system.size() ? model.system.coordinate_name(one.coordinate) : "";
-  return one.velocity ? one.name == name + "'" : one.name == name;
+  return coordinate_and_rate(one.name) == std::pair(name, one.velocity);
 }
 
 SweepKeep::Watched watched_named(const std::string& name, const ModelFile& model) {

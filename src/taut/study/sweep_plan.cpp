@@ -93,13 +93,19 @@ SweepPlan::SweepPlan(const SweepSection& asked, const ModelFile& model) {
                       std::uint64_t(std::max(asked.seed, 0L)));
 }
 
+std::pair<std::string, bool> coordinate_and_rate(const std::string& name) {
+  if (name.ends_with('\'')) return {name.substr(0, name.size() - 1), true};
+  const std::size_t dot_at = name.rfind('.');
+  const bool of_mass = dot_at != std::string::npos && name.size() == dot_at + 3 && name[dot_at + 1] == 'v';
+  return {of_mass ? name.substr(0, dot_at + 1) + name.back() : name, of_mass};
+}
+
 void SweepPlan::add_name(const std::string& name, const ModelFile& model) {
   require(std::find(names_.begin(), names_.end(), name) == names_.end(),
           "sweep: '{}' is given twice; each name takes one --vary or --sample.", name);
   std::vector<std::string> known = names_to_vary(model);
   const bool parameter = std::find(known.begin(), known.end(), name) != known.end();
-  const bool rate = !name.empty() && name.back() == '\'';
-  const std::string coordinate = rate ? name.substr(0, name.size() - 1) : name;
+  const std::string coordinate = coordinate_and_rate(name).first;
   bool initial = false;
   for (int i = 0; i < model.system.size() && !parameter; ++i) {
     initial = initial || model.system.coordinate_name(i) == coordinate;

@@ -7,6 +7,9 @@
 
 namespace taut {
 
+/// "x'" and "A.vx" → the coordinate, and that it is its velocity that is meant.
+std::pair<std::string, bool> coordinate_and_rate(const std::string& name);
+
 /// Which numbers each run of a sweep has.
 ///
 /// Lists of values make all combinations, the last fastest, or go side by side; each of these is taken with all samples. A run is known by its number alone:

@@ -81,9 +81,11 @@ class Refinement {
 
   double share() const { return out_.moved > 0.0 ? out_.error / out_.moved : std::numeric_limits<double>::infinity(); }
 
+  /// Runs may agree on a motion that their certificates show to be another.
   void say(bool trusted, const std::string& verdict) {
-    out_.trusted = trusted;
-    out_.verdict = verdict;
+    const Certificate& last = done_.back().certificate;
+    out_.trusted = trusted && last.grade != Grade::poor;
+    out_.verdict = trusted && !out_.trusted ? "the runs agree, but the last of them is " + last.summary : verdict;
   }
 
   void judge_steps() {
@@ -99,6 +101,11 @@ class Refinement {
       return say(false, out_.moved > 0.0 ? "runs with different steps coincide to the last digit: nothing can be concluded"
                                          : "nothing moves, whatever the step: nothing can be concluded");
     }
+    if (d.back() > std::max(d.front(), round_off_) && d.front() <= round_off_)
+      return say(false,
+                 message("the differences grow as the steps shrink, from {} to {}: smaller steps meet what larger ones "
+                         "pass; take smaller ones",
+                         brief(d.front()), brief(d.back())));
     if (d.front() <= round_off_)
       return say(true, out_.moved <= round_off_ ? "nothing moves beyond round-off, whatever the step"
                                                 : "halving the step changes nothing beyond round-off: the run is converged");

@@ -144,6 +144,11 @@ std::vector<Set> System::sets() const {
   return sets;
 }
 
+bool System::equalities_only() const {
+  const std::vector<Set> all = sets();
+  return std::all_of(all.begin(), all.end(), [](Set set) { return set == Set::zero; });
+}
+
 double System::kinetic_energy(const Instant& at) const {
   double sum = 0.0;
   for (const auto& block : dynamics_) sum += block->kinetic(at);
@@ -274,7 +279,7 @@ Vector System::constraint_gradient_norms(double t, const Vector& q) const {
   return constraint_gradient_norms({t, q.data(), nullptr});
 }
 
-Vector System::constraint_gradient_norms(const Instant& at, const Vector* units) const {
+Vector System::constraint_gradient_norms(const Instant& at, const Vector* units, const Instant* less) const {
   const auto count_of = [](const ConstraintBlock& block) { return block.terms() * block.rows() * block.width(); };
   int most = 0;
   for (const auto& block : constraints_) most = std::max(most, count_of(*block));
@@ -286,6 +291,7 @@ Vector System::constraint_gradient_norms(const Instant& at, const Vector* units)
     const int width = block->width();
     entries.head(count_of(*block)).setZero();
     block->add_gradient_at(at, 1.0, nullptr, slots.data(), entries.data());
+    if (less != nullptr) block->add_gradient_at(*less, -1.0, nullptr, slots.data(), entries.data());
     for (int k = 0; k < block->terms() * block->rows(); ++k) {
       auto own = entries.segment(k * width, width);
       for (int i = 0; units != nullptr && i < width; ++i)

@@ -88,6 +88,7 @@ class System {
   std::string coordinate_name(int coordinate) const;
   std::string constraint_name(int row) const;
   std::vector<Set> sets() const;
+  bool equalities_only() const;      ///< no inequality, and no row that does not act
   bool holds_length(int row) const;  ///< of a vector that is linear in q: see SpanRow
 
   double kinetic_energy(const Instant& at) const;
@@ -122,7 +123,8 @@ class System {
   Vector constraint_values(double t, const Vector& q) const;
   Vector constraint_rates(const Instant& at) const;
   Vector constraint_gradient_norms(double t, const Vector& q) const;  ///< |Gᵢ|: turns g into a distance of q
-  Vector constraint_gradient_norms(const Instant& at, const Vector* units = nullptr) const;  ///< each coordinate in a unit
+  /// Each coordinate in a unit; of the difference to another instant.
+  Vector constraint_gradient_norms(const Instant& at, const Vector* units = nullptr, const Instant* less = nullptr) const;
 
   /// Dense copies of M = p_v, K = −∂f/∂q and G, for diagnostics and small studies; not for hot loops.
   Eigen::MatrixXd mass(const Instant& at) const;
