@@ -17,6 +17,7 @@ RunOutcome run_model(const ModelFile& model, RunPlan planned, const RunModelOpti
   const double start = model.start.state.t, length = model.run.until - start;
   SimulateOptions& options = planned.options;
   options.keep = false;
+  options.interrupted = asked.interrupted;
   Scribe scribe(model, planned, asked.recorder, outcome);
   std::optional<Resumption> old;
   if (asked.recorder != nullptr) {

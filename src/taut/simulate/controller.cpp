@@ -37,7 +37,7 @@ ToCome to_come(IndexOne& equations, const State& start, const SimulateOptions& o
 
 struct Beginning {
   double step;     ///< a first one
-  ToCome later{};  ///< of what rests in equilibrium: then neither places nor velocities tell what is small
+  ToCome ahead{};  ///< of what rests in equilibrium: then neither places nor velocities tell what is small
 };
 
 /// The shortest of the times in which the motion crosses its configuration, or is turned by its accelerations; a hundredth of it is a first step.
@@ -56,7 +56,7 @@ Beginning beginning(const System& system, const State& start, const SimulateOpti
   Vector a = Vector::Zero(system.size()), b = a, lambda = Vector::Zero(system.constraint_count());
   if (equations.accelerate(instant(start), a, lambda).status != Status::ok) return {0.01 * time};
   const double push = a.lpNorm<Eigen::Infinity>();
-  const ToCome later = speed == 0.0 && push == 0.0 ? to_come(equations, start, options, a, lambda) : ToCome{};
+  const ToCome ahead = speed == 0.0 && push == 0.0 ? to_come(equations, start, options, a, lambda) : ToCome{};
   take(std::sqrt(size / push));
   take(speed / push);
   double h = std::max(0.01 * time, 1e-9 * length);
@@ -69,7 +69,7 @@ Beginning beginning(const System& system, const State& start, const SimulateOpti
     if (known && (b - a).lpNorm<Eigen::Infinity>() <= 0.1 * (speed / h + push)) break;
     h *= 0.1;
   }
-  return {std::max(h, 1e-9 * length), later};
+  return {std::max(h, 1e-9 * length), ahead};
 }
 
 /// The part of T that is of degree two in v: what moves.
@@ -105,7 +105,7 @@ ErrorControl::ErrorControl(const Run& run, const SimulateOptions& options, doubl
   // Schemes that average over the fast motion must not begin by resolving it.
   const Beginning first = beginning(run.system(), run.newest(), options, !traits.takes_constraints);
   memory_.step = first.step;
-  scale_.expect(first.later.acceleration, first.later.velocity, length_);
+  scale_.expect(first.ahead.acceleration, first.ahead.velocity, length_);
   limit(memory_);
   scale_.see(run.newest());
 }

@@ -91,6 +91,8 @@ struct SimulateOptions {
   bool through_divergence =
       false;  ///< goes on where the motion has diverged, for who wants to see it; the verdict is the same
   std::vector<Observer> observers{};
+  /// Asked between two trials of a step, which may take long where none succeeds; observers stop a run after a step.
+  std::function<bool()> interrupted{};
 };
 
 /// Throws InputError if options do not go together, with each other or with the scheme; simulate() does the same before it starts.

@@ -128,7 +128,10 @@ void Timeline::advance() {
   const double next = target();
   const auto jumps = path_.counts.jumps;
   const Taken taken = control_->take(*run_, next, path_.counts);
-  if (taken == Taken::retry) return;
+  if (taken == Taken::retry) {
+    if (options_.interrupted && options_.interrupted()) end(Verdict::stopped, "interrupted");
+    return;
+  }
   if (taken == Taken::failed && can_hand_over()) return go_on_with_other();
   if (taken == Taken::failed) return end(Verdict::failed, control_->trouble());
   const auto lost = rank_->look(run_->within()->before(), run_->within()->after());
