@@ -190,13 +190,16 @@ double Certifier::velocity_share(const State& last) const {
 
 /// What moves, on the mean over the run; and whether places go on as velocities say.
 void Certifier::follow_places(const Instant& at, double kinetic, double before) {
-  constexpr double seen = 1e-8;  // of the configuration
+  constexpr double seen = 1e-8;     // of the configuration
+  constexpr double resting = 1e-9;  // of the largest kinetic energy: time in which nothing moves counts for no mean
   Followers& f = *followers_;
   const Eigen::Map<const Vector> q(at.q, system_->size()), v(at.v, system_->size());
-  const double h = std::abs(at.t - before), least = seen * q.lpNorm<Eigen::Infinity>();
+  const double h = std::abs(at.t - before), least = seen * std::max(q.lpNorm<Eigen::Infinity>(), found_.size);
   if (h > 0.0) {
-    f.moved += 0.5 * h * (kinetic + f.kinetic);
-    f.spent += h;
+    if (const double mean = 0.5 * (kinetic + f.kinetic); mean > resting * found_.motion) {
+      f.moved += h * mean;
+      f.spent += h;
+    }
     for (Eigen::Index i = 0; i < q.size(); ++i) {
       const double off = std::abs(q[i] - f.q_before[i] - 0.5 * (at.t - before) * (v[i] + f.v_before[i]));
       double& slip = f.slip[std::size_t(f.kind[std::size_t(i)])];

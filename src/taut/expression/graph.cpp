@@ -101,8 +101,12 @@ bool Graph::Entry::operator==(const Entry& other) const {
 
 static std::uint64_t hash_of(const Graph::Entry& e) {
   const auto whole = [](int x) { return std::uint64_t(std::uint32_t(x)); };
-  return mixed(mixed(mixed(std::uint64_t(e.op), whole(e.a)), whole(e.b) << 32 | whole(e.c)),
-               bits_as<std::uint64_t>(e.value));
+  std::uint64_t hash =
+      mixed(mixed(mixed(std::uint64_t(e.op), whole(e.a)), whole(e.b) << 32 | whole(e.c)), bits_as<std::uint64_t>(e.value));
+  // Whole numbers differ in the upper bits of doubles only, and places are found by the lower ones.
+  hash ^= hash >> 32;
+  hash *= 0xD6E8FEB86659FD93u;
+  return hash ^ hash >> 32;
 }
 
 std::uint64_t Graph::outline_of(const Entry& e) const {

@@ -37,26 +37,29 @@ Repeats::Evaluate calculator(const Draft& draft) {
     desk->scope = draft.numbers_in(desk->graph);
     return desk;
   };
-  return [desk = made(), made](const std::string& text, const Repeats::Indices& indices) mutable {
+  // Indices stay among the names while they are the same ones.
+  return [desk = made(), made, names = std::vector<std::string>{}](const std::string& text,
+                                                                   const Repeats::Indices& indices) mutable {
     constexpr std::size_t full = 10'000;  // nodes; a graph forgets nothing
-    if (desk->graph.entries().size() > full) desk = made();
-    for (const auto& [name, number] : indices) {
-      require(!desk->scope.symbols.contains(name), "the index '{}' has the name of a parameter, or stands twice", name);
-      desk->scope.symbols[name] = desk->graph.constant(number);
+    if (desk->graph.entries().size() > full) {
+      desk = made();
+      names.clear();
     }
-    const auto clear = [&] {
-      for (const auto& [name, number] : indices) desk->scope.symbols.erase(name);
-    };
-    try {
-      double out = 0.0;
-      const Graph::Node node = parse(desk->graph, desk->scope, text);
-      require(desk->graph.is_constant(node, &out) && std::isfinite(out), "this is no finite number");
-      clear();
-      return out;
-    } catch (...) {
-      clear();
-      throw;
+    const auto same = [](const auto& index, const std::string& name) { return index.first == name; };
+    if (!std::equal(indices.begin(), indices.end(), names.begin(), names.end(), same)) {
+      for (const std::string& name : names) desk->scope.symbols.erase(name);
+      names.clear();
+      for (const auto& [name, number] : indices) {
+        require(!desk->scope.symbols.contains(name), "the index '{}' has the name of a parameter, or stands twice", name);
+        desk->scope.symbols.try_emplace(name);
+        names.push_back(name);
+      }
     }
+    for (const auto& [name, number] : indices) desk->scope.symbols[name] = desk->graph.constant(number);
+    double out = 0.0;
+    const Graph::Node node = parse(desk->graph, desk->scope, text);
+    require(desk->graph.is_constant(node, &out) && std::isfinite(out), "this is no finite number");
+    return out;
   };
 }
 
