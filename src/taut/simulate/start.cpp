@@ -31,7 +31,7 @@ bool note(const SolveReport& report, const StepSolver& solver, const System& sys
   return report.status == Status::ok;
 }
 
-constexpr int largest_approached = 600;
+constexpr int largest_approached = 600, largest_followed = 200;  // coordinates: a second or so, where nothing is found
 
 /// Comes near the equalities from far away, where Newton's method for the nearest place does not: by the steps of Levenberg and Marquardt, which shrink
 /// |g| each. Rows in units of their gradients. `goal`: what g is to come to, where it is not zero.
@@ -171,9 +171,12 @@ ConsistentStart Placing::operator()(const State& start, bool from_afar) {
   if (!settles(start.q) && from_afar && system.size() <= largest_approached) {
     const ConsistentStart first = result;
     const std::vector<Violation> first_left = left;
-    bool found = settles(approached(system, start.t, start.q)) || settles(followed(system, start.t, start.q));
-    for (const double share : {1e-3, -1e-2, 0.1})
-      found = found || settles(approached(system, start.t, beside(start.q, share * size)));
+    bool found = settles(approached(system, start.t, start.q));
+    if (!found && system.size() <= largest_followed) {
+      found = settles(followed(system, start.t, start.q));
+      for (const double share : {1e-3, -1e-2, 0.1})
+        found = found || settles(approached(system, start.t, beside(start.q, share * size)));
+    }
     if (!found) {
       result = first;
       left = first_left;
