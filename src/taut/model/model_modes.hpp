@@ -43,7 +43,10 @@ class ModelModes {
   }
 
   /// An expression at a state of the mode that was entered last, with what it asks for beside the state.
-  double value(const NamedExpression& expression, const State& state) { return values({&expression, 1}, state)[0]; }
+  double value(const NamedExpression& expression, const State& state) {
+    const bool plain = !expression.derives() && (exact_ || !expression.reactions);  // events ask in each step
+    return plain ? expression.at(state) : values({&expression, 1}, state)[0];
+  }
   /// Of many at one state: accelerations and energies are found once.
   std::vector<double> values(std::span<const NamedExpression> all, const State& state);
 
